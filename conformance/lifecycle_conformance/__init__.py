@@ -1,0 +1,1 @@
+"""The judge: any system under test, one adapter, one verdict."""

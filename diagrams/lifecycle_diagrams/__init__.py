@@ -1,0 +1,1 @@
+"""The pictures: drawn from rows and programs, never from memory."""

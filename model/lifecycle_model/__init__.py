@@ -1,0 +1,1 @@
+"""The spec: types, rows, programs, properties. Touches nothing outside itself."""
