@@ -49,7 +49,7 @@ class GateAddress(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     listener: str | None = None
 
 
-class Create(Command, tag="create", rename={"as_": "as"}):
+class Create(Command, tag="create", frozen=True, rename={"as_": "as"}):
     """Create an agent: answers pending with the reference `as`, or ok when `sync`."""
 
     id: str
@@ -62,7 +62,7 @@ class Create(Command, tag="create", rename={"as_": "as"}):
     signal: str | None = None
 
 
-class Resume(Command, tag="resume", rename={"as_": "as"}):
+class Resume(Command, tag="resume", frozen=True, rename={"as_": "as"}):
     """Resume an agent from storage; as `create`."""
 
     id: str
@@ -74,14 +74,14 @@ class Resume(Command, tag="resume", rename={"as_": "as"}):
     signal: str | None = None
 
 
-class Abort(Command, tag="abort"):
+class Abort(Command, tag="abort", frozen=True):
     """Abort the creation signal of a create or resume."""
 
     ref: str
     reason: str | None = None
 
 
-class Send(Command, tag="send"):
+class Send(Command, tag="send", frozen=True):
     """Queue a message; waking unless `wakeup` is false."""
 
     agent: str
@@ -91,7 +91,7 @@ class Send(Command, tag="send"):
     invalid: bool = False
 
 
-class Steer(Command, tag="steer"):
+class Steer(Command, tag="steer", frozen=True):
     """Steer a running agent, else a waking send."""
 
     agent: str
@@ -100,7 +100,7 @@ class Steer(Command, tag="steer"):
     invalid: bool = False
 
 
-class Inject(Command, tag="inject"):
+class Inject(Command, tag="inject", frozen=True):
     """Append context to the log without waking the agent."""
 
     agent: str
@@ -109,7 +109,7 @@ class Inject(Command, tag="inject"):
     invalid: bool = False
 
 
-class Cancel(Command, tag="cancel"):
+class Cancel(Command, tag="cancel", frozen=True):
     """The one public stop verb."""
 
     agent: str
@@ -117,20 +117,20 @@ class Cancel(Command, tag="cancel"):
     keep_inbox: bool = False
 
 
-class Mutate(Command, tag="mutate"):
+class Mutate(Command, tag="mutate", frozen=True):
     """Mutate the value last passed for a message, or the last cause (in process only)."""
 
     of: str
 
 
-class WhenIdle(Command, tag="when_idle", rename={"as_": "as"}):
+class WhenIdle(Command, tag="when_idle", frozen=True, rename={"as_": "as"}):
     """Wait until the agent is idle with no waking work."""
 
     agent: str
     as_: str = "w1"
 
 
-class Dispose(Command, tag="dispose", rename={"as_": "as"}):
+class Dispose(Command, tag="dispose", frozen=True, rename={"as_": "as"}):
     """Dispose through a handle, named by its reference or its agent."""
 
     agent: str | None = None
@@ -139,21 +139,21 @@ class Dispose(Command, tag="dispose", rename={"as_": "as"}):
     same_stack: bool = False
 
 
-class UnloadOwner(Command, tag="unload_owner", rename={"as_": "as"}):
+class UnloadOwner(Command, tag="unload_owner", frozen=True, rename={"as_": "as"}):
     """Unload an owner fiber."""
 
     fiber: str = "root"
     as_: str = "u1"
 
 
-class UnloadProvider(Command, tag="unload_provider", rename={"as_": "as"}):
+class UnloadProvider(Command, tag="unload_provider", frozen=True, rename={"as_": "as"}):
     """Unload a provider."""
 
     provider: str = "p1"
     as_: str = "u1"
 
 
-class LoadProvider(Command, tag="load_provider", rename={"as_": "as"}):
+class LoadProvider(Command, tag="load_provider", frozen=True, rename={"as_": "as"}):
     """Register a provider, with config-started agents if any."""
 
     as_: str = "p1"
@@ -161,7 +161,7 @@ class LoadProvider(Command, tag="load_provider", rename={"as_": "as"}):
     configured: tuple[ConfigAgent, ...] = ()
 
 
-class Hold(Command, tag="hold"):
+class Hold(Command, tag="hold", frozen=True):
     """Arm one hold: the next gate at this address waits. Ends at an abort of its signal unless `sticky`."""
 
     gate: str
@@ -173,7 +173,7 @@ class Hold(Command, tag="hold"):
     sticky: bool = False
 
 
-class Watch(Command, tag="watch"):
+class Watch(Command, tag="watch", frozen=True):
     """Report the gate, with its input, each time it is entered."""
 
     gate: str
@@ -184,7 +184,7 @@ class Watch(Command, tag="watch"):
     listener: str | None = None
 
 
-class Release(Command, tag="release", rename={"with_": "with"}):
+class Release(Command, tag="release", frozen=True, rename={"with_": "with"}):
     """Let a waiting gate go on with an outcome (default: the gate's success)."""
 
     gate: str
@@ -196,7 +196,7 @@ class Release(Command, tag="release", rename={"with_": "with"}):
     with_: str | Outcome | None = None
 
 
-class React(Command, tag="react", rename={"as_": "as", "with_": "with"}):
+class React(Command, tag="react", frozen=True, rename={"as_": "as", "with_": "with"}):
     """Arm a re-entrant listener. `on` is an observation pattern, or a gate's address."""
 
     on: dict[str, Json]
@@ -208,13 +208,13 @@ class React(Command, tag="react", rename={"as_": "as", "with_": "with"}):
     as_: str | None = None
 
 
-class Disarm(Command, tag="disarm", rename={"as_": "as"}):
+class Disarm(Command, tag="disarm", frozen=True, rename={"as_": "as"}):
     """Disarm a reaction by its name, or all of them."""
 
     as_: str | None = None
 
 
-class Read(Command, tag="read"):
+class Read(Command, tag="read", frozen=True):
     """Read the lookups, `inspect` among them; changes nothing."""
 
     agent: str | None = None
@@ -225,7 +225,7 @@ class Read(Command, tag="read"):
     registry: bool = False
 
 
-class Session(Command, tag="session", rename={"as_": "as"}):
+class Session(Command, tag="session", frozen=True, rename={"as_": "as"}):
     """The verbs of section L on a session created directly, or on an agent's."""
 
     act: str
@@ -236,7 +236,7 @@ class Session(Command, tag="session", rename={"as_": "as"}):
     record: Json = None
 
 
-class Storage(Command, tag="storage"):
+class Storage(Command, tag="storage", frozen=True):
     """Stored logs: put, load, aside; persistence off and on."""
 
     act: str
@@ -244,7 +244,7 @@ class Storage(Command, tag="storage"):
     records: tuple[Json, ...] = ()
 
 
-class Task(Command, tag="task"):
+class Task(Command, tag="task", frozen=True):
     """Background tasks of section O: start, finish, exit, read, kill, abort."""
 
     act: str
@@ -258,20 +258,20 @@ class Task(Command, tag="task"):
     outcome: str | None = None
 
 
-class Tool(Command, tag="tool"):
+class Tool(Command, tag="tool", frozen=True):
     """Unload or load the tool plugin."""
 
     act: str
 
 
-class Executor(Command, tag="executor", rename={"as_": "as"}):
+class Executor(Command, tag="executor", frozen=True, rename={"as_": "as"}):
     """Unload or load the executor."""
 
     act: str
     as_: str = "u1"
 
 
-class Acp(Command, tag="acp", rename={"as_": "as"}):
+class Acp(Command, tag="acp", frozen=True, rename={"as_": "as"}):
     """The ACP client's side: connect, new, load, prompt, cancel, disconnect; teardown of the bridge."""
 
     act: str
@@ -280,27 +280,27 @@ class Acp(Command, tag="acp", rename={"as_": "as"}):
     as_: str | None = None
 
 
-class Tick(Command, tag="tick"):
+class Tick(Command, tag="tick", frozen=True):
     """Let the driver make exactly one segment from its next wake (only with `ticks`)."""
 
     agent: str
 
 
-class Maintenance(Command, tag="maintenance", rename={"as_": "as"}):
+class Maintenance(Command, tag="maintenance", frozen=True, rename={"as_": "as"}):
     """Start a maintenance job (variant `latch`)."""
 
     agent: str
     as_: str = "j1"
 
 
-class Remove(Command, tag="remove"):
+class Remove(Command, tag="remove", frozen=True):
     """Remove a pending message (variant `latch`)."""
 
     agent: str
     message: str
 
 
-class Replace(Command, tag="replace"):
+class Replace(Command, tag="replace", frozen=True):
     """Replace a pending message in its place (variant `latch`)."""
 
     agent: str

@@ -1,4 +1,4 @@
-"""What is seen: observations, answers, results of bursts, profiles, traces and vectors. Refuses nothing unknown in responses.
+"""What is seen: observations, answers, results, profiles, traces, vectors. Refuses nothing unknown in responses.
 
 One observation type carries every event of the contract's *What is observable*; members that do not apply are absent.
 """
