@@ -54,9 +54,7 @@ def parse_frame(line: bytes) -> dict[str, Any]:
     try:
         value: object = json.loads(line.decode(), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
-        raise FrameError(
-            -32700, f"the line is not UTF-8 (byte {error.start}); send one JSON object a line"
-        ) from None
+        raise FrameError(-32700, f"the line is not UTF-8 (byte {error.start}); send one JSON object a line") from None
     except RecursionError:
         raise FrameError(-32700, "the line is nested too deeply to be read") from None
     except ValueError as error:
@@ -83,13 +81,9 @@ def parse_frame(line: bytes) -> dict[str, Any]:
     if params is None:
         message["params"] = {}
     elif isinstance(params, dict):
-        message["params"] = {
-            key: held for key, held in cast("dict[str, Any]", params).items() if key not in _META
-        }
+        message["params"] = {key: held for key, held in cast("dict[str, Any]", params).items() if key not in _META}
     else:
-        raise FrameError(
-            -32602, f"parameters of {method[:80]!r} are an object, not {_kind(params)}", request_id
-        )
+        raise FrameError(-32602, f"parameters of {method[:80]!r} are an object, not {_kind(params)}", request_id)
     return message
 
 

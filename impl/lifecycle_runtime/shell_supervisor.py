@@ -1,8 +1,8 @@
 """Own the process tree of one bash command: end it on request, on exit, and when the runtime is gone.
 
 Refuses to know tasks, owners or output: it runs as a program of its own (`python -I -S shell_supervisor.py
-GRACE BASH COMMAND`) between the runtime and bash, imports only the standard library, and never reads what
-the command prints.
+HELD GRACE BASH COMMAND`) between the runtime and bash, imports only the standard library, and never reads
+what the command prints.
 
 Why a process of its own: a runtime that is killed with SIGKILL cannot clean up, and a command can leave its
 process group (`setsid`, a double fork). The supervisor is told of the runtime's death by the end of its
@@ -96,8 +96,12 @@ def _reap(leader: int, status: int | None) -> tuple[int | None, bool]:
             status = code if code >= 0 else 128 - code
 
 
-def supervise(grace: float, bash: str, command: str) -> int:
-    """Run the command until its last process is reaped; return its exit status."""
+def supervise(held: int, grace: float, bash: str, command: str) -> int:
+    """Run the command until its last process is reaped; return its exit status.
+
+    Descriptor `held` stays open, in this process alone, until then: its end tells the runtime of the exit.
+    """
+    os.set_inheritable(held, False)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
@@ -113,7 +117,6 @@ def supervise(grace: float, bash: str, command: str) -> int:
         except OSError as error:
             os.write(2, f"cannot run {bash}: {error}\n".encode())
         os._exit(127)
-    # the command's end of input and output must follow from the command alone
     status: int | None = None
     watched = [wake_read, 0]
     kill_at: float | None = None
@@ -153,6 +156,6 @@ def supervise(grace: float, bash: str, command: str) -> int:
 
 
 if __name__ == "__main__":
-    code = supervise(float(sys.argv[1]), sys.argv[2], sys.argv[3])
+    code = supervise(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3], sys.argv[4])
     # nothing here needs finalisation, and an interpreter shutdown would delay the exit everybody waits for
     os._exit(code)
