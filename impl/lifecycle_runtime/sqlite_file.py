@@ -12,10 +12,13 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
+
+from lifecycle_runtime.errors import LifecycleError
+from lifecycle_runtime.ports import StoredLog
+from lifecycle_runtime.values import JsonObject
 
 MAGIC: Final = b"SQLite format 3\0"
 APPLICATION: Final = 0x4C434C47
@@ -37,29 +40,28 @@ create table records (
 """
 
 
-class StorageError(Exception):
-    """Base of everything the durable storage raises."""
+class StorageError(LifecycleError):
+    """Base of everything the durable storage raises; the message names the file."""
+
+    code = "storage"
 
 
 class NotOurFile(StorageError):
     """The file is something else; it was not changed."""
 
+    code = "not_our_file"
+
 
 class DamagedFile(StorageError):
     """The file cannot be read as the log it should be; it was not changed."""
+
+    code = "damaged_file"
 
 
 class WriteRefused(StorageError):
     """A write failed or would not continue the stored log; nothing of it was kept."""
 
-
-@dataclass(frozen=True, slots=True)
-class Life:
-    """One stored log: its number, the metadata of its session, and its records in order."""
-
-    number: int
-    meta: Mapping[str, Any]
-    records: tuple[Mapping[str, Any], ...]
+    code = "write_refused"
 
 
 def _key(session: str) -> bytes:
@@ -68,9 +70,12 @@ def _key(session: str) -> bytes:
 
 
 class LogFile:
-    """An open log file. Created if absent; anything else that is not ours is refused untouched."""
+    """An open log file. Created if absent; anything else that is not ours is refused untouched.
 
-    def __init__(self, path: Path) -> None:
+    With `max_bytes` a write that would let the file grow beyond is refused, as on a full disk.
+    """
+
+    def __init__(self, path: Path, *, max_bytes: int | None = None) -> None:
         self.path = path
         if _is_new(path):
             _create(path)
@@ -79,6 +84,9 @@ class LogFile:
             self._db = sqlite3.connect(path, timeout=10.0, isolation_level=None, check_same_thread=False)
             self._db.execute("pragma synchronous = full")
             self._db.execute("pragma foreign_keys = on")
+            if max_bytes is not None:
+                page = int(self._db.execute("pragma page_size").fetchone()[0])
+                self._db.execute(f"pragma max_page_count = {max(1, max_bytes // page)}")
             tables = {str(row[0]) for row in self._db.execute("select name from sqlite_master where type = 'table'")}
         if not {"lives", "records"} <= tables:
             self._db.close()
@@ -103,13 +111,28 @@ class LogFile:
         with self._telling("written"):
             self._db.execute("commit")
 
-    def begin(self, session: str, meta: Mapping[str, Any]) -> int:
+    @contextlib.contextmanager
+    def savepoint(self) -> Generator[None]:
+        """Inside a transaction: undo the writes inside, and only them, if they fail."""
+        if not self._db.in_transaction:  # a full disk ends it early; going on would commit piece by piece
+            raise WriteRefused(f"{self.path} cannot be written: a write before this one ended the transaction")
+        self._db.execute("savepoint one")
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("rollback to one")
+                self._db.execute("release one")
+            raise
+        self._db.execute("release one")
+
+    def begin(self, session: str, meta: JsonObject) -> int:
         """Start a new life of the id; the former ones are kept aside."""
         with self._telling("written"):
             cursor = self._db.execute("insert into lives (session, meta) values (?, ?)", (_key(session), _dump(meta)))
         return cast("int", cursor.lastrowid)
 
-    def append(self, life: int, first: int, records: Sequence[Mapping[str, Any]]) -> None:
+    def append(self, life: int, first: int, records: Sequence[JsonObject]) -> None:
         """Add records from position `first` on, or refuse if the stored log does not end there."""
         with self._telling("written"):
             stored = self.length(life)
@@ -136,33 +159,44 @@ class LogFile:
             return [int(row[0]) for row in rows]
 
     def sessions(self) -> list[str]:
-        """Give every stored id, in the order of first appearance."""
+        """Give every stored id, in the order they first began."""
         with self._telling("read"):
             rows = self._db.execute("select session from lives group by session order by min(life)")
             return [bytes(row[0]).decode("utf-8", "surrogatepass") for row in rows]
 
-    def read(self, life: int) -> Life:
-        """Read one life, checking that its records are whole and in order."""
+    def newest(self, session: str) -> int | None:
+        """Give the number of the newest life of the id, if there is one."""
+        with self._telling("read"):
+            row = self._db.execute("select max(life) from lives where session = ?", (_key(session),)).fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def meta(self, life: int) -> JsonObject:
+        """Read the metadata of a life."""
         with self._telling("read"):
             row = self._db.execute("select meta from lives where life = ?", (life,)).fetchone()
-            rows = self._db.execute("select seq, record from records where life = ? order by seq", (life,)).fetchall()
         if row is None:
             raise StorageError(f"{self.path} holds no log {life}")
-        records: list[Mapping[str, Any]] = []
+        return self._parse(row[0], f"the metadata of log {life}")
+
+    def read(self, life: int) -> StoredLog:
+        """Read one life, checking that its records are whole and in order."""
+        with self._telling("read"):
+            rows = self._db.execute("select seq, record from records where life = ? order by seq", (life,)).fetchall()
+        records: list[JsonObject] = []
         for index, (seq, text) in enumerate(rows):
             if seq != index:
                 raise DamagedFile(f"{self.path} is damaged: log {life} has no record {index}. {_KEPT}")
             records.append(self._parse(text, f"record {index} of log {life}"))
-        return Life(life, self._parse(row[0], f"the metadata of log {life}"), tuple(records))
+        return StoredLog(self.meta(life), tuple(records))
 
-    def _parse(self, text: object, what: str) -> Mapping[str, Any]:
+    def _parse(self, text: object, what: str) -> JsonObject:
         try:
             value: object = json.loads(cast("str", text))
         except (ValueError, TypeError) as error:
             raise DamagedFile(f"{self.path} is damaged: {what} is not JSON ({error}). {_KEPT}") from error
         if not isinstance(value, dict):
             raise DamagedFile(f"{self.path} is damaged: {what} is not an object. {_KEPT}")
-        return cast("dict[str, Any]", value)
+        return cast("JsonObject", value)
 
     @contextlib.contextmanager
     def _telling(self, act: str) -> Generator[None]:
@@ -178,8 +212,12 @@ class LogFile:
 _KEPT: Final = "The file was left as it is: copy it away before anything else, and start with another file."
 
 
-def _dump(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+def _dump(value: JsonObject) -> str:
+    try:
+        # frozen records are read-only mappings, which json does not know
+        return json.dumps(value, separators=(",", ":"), allow_nan=False, default=dict)
+    except (TypeError, ValueError) as error:
+        raise WriteRefused(f"a record cannot be written as JSON: {error}") from error
 
 
 def _is_new(path: Path) -> bool:
