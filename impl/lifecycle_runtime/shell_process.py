@@ -1,4 +1,4 @@
-"""Own one running bash command: its supervisor process, its output pipe and the notice of its exit.
+"""Own one running program: its supervisor process, its output pipe and the notice of its exit.
 
 Refuses to decide who may end it or what its output means: `shell` does.
 """
@@ -6,32 +6,27 @@ Refuses to decide who may end it or what its output means: `shell` does.
 import asyncio
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
+
+from lifecycle_runtime.errors import LifecycleError
 
 _READ: Final = 64 * 1024
 _DRAIN_ROUNDS: Final = 64
 _SUPERVISOR: Final = Path(__file__).with_name("shell_supervisor.py")
 
-INHERITED: Final = ("HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
-"""The variables a command gets by default: none that could hold the runtime's secrets."""
+
+class SpawnError(LifecycleError):
+    """The program could not be started; the message says why and is shown to the caller (O/r9)."""
+
+    code = "spawn_failed"
 
 
-class SpawnError(Exception):
-    """The command could not be started; the message says why and is shown to the caller."""
-
-
-def default_environment() -> dict[str, str]:
-    """Give the inherited variables that are set here, with every `LC_` one."""
-    return {name: held for name, held in os.environ.items() if name in INHERITED or name.startswith("LC_")}
-
-
-class BashProcess:
-    """A started command.
+class SupervisedProcess:
+    """A started program with everything it starts.
 
     `on_output` gets every chunk as it arrives, standard error included; `on_exit` is called once with the
     exit status, after the last output, when no process of the command's tree is left. `terminate` asks with
@@ -40,10 +35,10 @@ class BashProcess:
 
     def __init__(
         self,
-        command: str,
+        program: Sequence[str],
         *,
-        cwd: str | None = None,
-        env: Mapping[str, str] | None = None,
+        cwd: str | None,
+        env: Mapping[str, str],
         grace: float = 2.0,
         force_after: float = 6.0,
         on_output: Callable[[bytes], None],
@@ -53,7 +48,7 @@ class BashProcess:
         self._on_output, self._on_exit = on_output, on_exit
         self._force_after = force_after
         self._force: asyncio.TimerHandle | None = None
-        self._process, self._output, self._held, self._control = _start(command, cwd, env, grace)
+        self._process, self._output, self._held, self._control = _start(program, cwd, env, grace)
         self._loop.add_reader(self._output, self._read)
         self._loop.add_reader(self._held, self._exited)
 
@@ -101,39 +96,36 @@ class BashProcess:
         self._loop.remove_reader(self._held)
         if self._force is not None:
             self._force.cancel()
-        # nobody of the tree is left, so what is in the pipe is all there is; the bound is for an escaped
-        # writer
-        for _ in range(_DRAIN_ROUNDS):
-            if not self._read():
-                break
-        self._loop.remove_reader(self._output)
-        for descriptor in (self._output, self._held, self._control):
-            os.close(descriptor)
-        self._held = -1
-        # descriptors are closed a moment before the process can be reaped: this wait is microseconds long
-        code = self._process.wait()
-        self._on_exit(code if code >= 0 else 128 - code)
+        try:
+            # nobody of the tree is left, so what is in the pipe is all there is; the bound is for an
+            # escaped writer
+            for _ in range(_DRAIN_ROUNDS):
+                if not self._read():
+                    break
+        finally:
+            self._loop.remove_reader(self._output)
+            for descriptor in (self._output, self._held, self._control):
+                os.close(descriptor)
+            self._held = -1
+            # descriptors close a moment before the process can be reaped: this wait is microseconds long
+            code = self._process.wait()
+            self._on_exit(code if code >= 0 else 128 - code)
 
 
 def _start(
-    command: str, cwd: str | None, env: Mapping[str, str] | None, grace: float
+    program: Sequence[str], cwd: str | None, env: Mapping[str, str], grace: float
 ) -> tuple["subprocess.Popen[bytes]", int, int, int]:
-    bash = shutil.which("bash")
-    if bash is None:
-        raise SpawnError("bash is not on the PATH; install it or give the shell another one")
-    if "\0" in command:
-        raise SpawnError("the command holds a NUL character, which no program argument can")
     output, output_write = os.pipe()
     held, held_write = os.pipe()
     control_read, control = os.pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_SUPERVISOR), str(held_write), repr(grace), bash, command],
+            [sys.executable, "-I", "-S", str(_SUPERVISOR), str(held_write), repr(grace), *program],
             stdin=control_read,
             stdout=output_write,
             stderr=output_write,
             cwd=cwd,
-            env=dict(default_environment() if env is None else env),
+            env=dict(env),
             pass_fds=(held_write,),
             start_new_session=True,
         )
@@ -141,7 +133,7 @@ def _start(
         for descriptor in (output, held, control):
             os.close(descriptor)
         where = "" if cwd is None else f" in {cwd!r}"
-        raise SpawnError(f"the command could not be started{where}: {error}") from error
+        raise SpawnError(f"{program[0]} could not be started{where}: {error}") from error
     finally:
         for descriptor in (output_write, held_write, control_read):
             os.close(descriptor)

@@ -1,8 +1,8 @@
 """Own the process tree of one bash command: end it on request, on exit, and when the runtime is gone.
 
 Refuses to know tasks, owners or output: it runs as a program of its own (`python -I -S shell_supervisor.py
-HELD GRACE BASH COMMAND`) between the runtime and bash, imports only the standard library, and never reads
-what the command prints.
+HELD GRACE PROGRAM ARGUMENT...`) between the runtime and bash, imports only the standard library, and never
+reads what the command prints.
 
 Why a process of its own: a runtime that is killed with SIGKILL cannot clean up, and a command can leave its
 process group (`setsid`, a double fork). The supervisor is told of the runtime's death by the end of its
@@ -70,8 +70,8 @@ def _signal_tree(leader: int, number: signal.Signals) -> None:
             os.kill(pid, number)
 
 
-def _exec(bash: str, command: str) -> None:
-    """Become bash, in a session of its own, with default signals and no standard input."""
+def _exec(program: list[str]) -> None:
+    """Become the program, in a session of its own, with default signals and no standard input."""
     os.setsid()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
@@ -79,7 +79,7 @@ def _exec(bash: str, command: str) -> None:
     os.dup2(null, 0)
     os.close(null)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.execv(bash, [bash, "-c", command])
+    os.execv(program[0], program)
 
 
 def _reap(leader: int, status: int | None) -> tuple[int | None, bool]:
@@ -96,8 +96,8 @@ def _reap(leader: int, status: int | None) -> tuple[int | None, bool]:
             status = code if code >= 0 else 128 - code
 
 
-def supervise(held: int, grace: float, bash: str, command: str) -> int:
-    """Run the command until its last process is reaped; return its exit status.
+def supervise(held: int, grace: float, program: list[str]) -> int:
+    """Run the program until its last process is reaped; return its exit status.
 
     Descriptor `held` stays open, in this process alone, until then: its end tells the runtime of the exit.
     """
@@ -113,9 +113,9 @@ def supervise(held: int, grace: float, bash: str, command: str) -> int:
     leader = os.fork()
     if leader == 0:
         try:
-            _exec(bash, command)
+            _exec(program)
         except OSError as error:
-            os.write(2, f"cannot run {bash}: {error}\n".encode())
+            os.write(2, f"cannot run {program[0]}: {error}\n".encode())
         os._exit(127)
     status: int | None = None
     watched = [wake_read, 0]
@@ -156,6 +156,6 @@ def supervise(held: int, grace: float, bash: str, command: str) -> int:
 
 
 if __name__ == "__main__":
-    code = supervise(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3], sys.argv[4])
+    code = supervise(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:])
     # nothing here needs finalisation, and an interpreter shutdown would delay the exit everybody waits for
     os._exit(code)
