@@ -1,0 +1,117 @@
+"""Owns what a user may decide about judging an ACP agent, limits included; refuses addresses off this machine."""
+
+from __future__ import annotations
+
+import fnmatch
+import ipaddress
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from lifecycle_conformance.acp.errors import UsageError
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long we wait, in seconds. A finding that rests on one of these names it.
+
+    The defaults are far above what agents that keep the rule were seen to need: they cancelled within
+    2.1 s on a busy machine and exited within 4.1 s; those that did not were still there after 60 s.
+    """
+
+    start: float = 60.0
+    new: float = 60.0
+    model: float = 30.0
+    tool: float = 30.0
+    answer: float = 30.0
+    cancel: float = 10.0
+    cancel_slow: float = 2.0
+    exit: float = 15.0
+    terminate: float = 15.0
+    leftovers: float = 3.0
+    quiet: float = 0.2
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that is not the agent's command.
+
+    `env` and `files` may name `$MODEL` (our model's address without a path), `$HOME` and `$CWD`; a file's
+    path is relative to HOME unless it starts with `$CWD`. `prepare` commands run once in each fresh HOME.
+    `daemons` are patterns for command lines of processes that may outlive the agent. `runs` are patterns
+    of run names (`streaming/*`), `checks` of check ids. `confirm` is how many fresh processes must show a
+    violation before it is reported.
+    """
+
+    limits: Limits = Limits()
+    model: Literal["loopback", "builtin"] = "loopback"
+    allow_network: bool = False
+    env: dict[str, str] = {}
+    files: dict[str, str] = {}
+    prepare: tuple[tuple[str, ...], ...] = ()
+    authenticate: str | None = None
+    mode: str | None = None
+    daemons: tuple[str, ...] = ()
+    depth: Literal["quick", "thorough"] = "quick"
+    runs: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    confirm: int = 2
+    jobs: int = 1
+    source: str | None = None
+
+    def wants_run(self, name: str) -> bool:
+        """Tell whether a run was asked for."""
+        return not self.runs or any(fnmatch.fnmatchcase(name, p) for p in self.runs)
+
+    def wants_check(self, check: str) -> bool:
+        """Tell whether a check was asked for."""
+        return not self.checks or any(fnmatch.fnmatchcase(check, p) for p in self.checks)
+
+    def validate(self) -> None:
+        """Raise UsageError for a value we refuse: an address beyond loopback, a limit that is no time."""
+        for name, value in self.env.items():
+            _refuse_outside(f"environment variable {name}", value, self.allow_network)
+        for name, limit in msgspec.structs.asdict(self.limits).items():
+            if not 0 < limit <= 3600:
+                raise UsageError(f"the limit {name} is {limit} s; give more than 0 and at most 3600")
+        if self.confirm < 1 or self.jobs < 1:
+            raise UsageError("confirm and jobs count fresh processes: give at least 1")
+
+
+def _refuse_outside(where: str, value: str, allowed: bool) -> None:
+    for word in value.split():
+        parts = urlsplit(word)
+        if parts.scheme not in {"http", "https", "ws", "wss"} or allowed or is_loopback(parts.hostname):
+            continue
+        raise UsageError(
+            f"{where} points at {parts.hostname}, which is not on this machine; leave it out to use our own"
+            " model on a loopback port, or set allow_network to let the agent reach it"
+        )
+
+
+def is_loopback(host: str | None) -> bool:
+    """Tell whether a host names this machine only; `$MODEL` is ours."""
+    if host is None or host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def load_options(path: Path) -> Options:
+    """Read options from a TOML file; raises UsageError naming the field that is wrong."""
+    try:
+        data = tomllib.loads(path.read_text())
+        options = msgspec.convert({**data, "source": str(path)}, Options)
+    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise UsageError(f"{path}: {error}") from error
+    options.validate()
+    return options
+
+
+def with_runs(options: Options, runs: Sequence[str], checks: Sequence[str] = ()) -> Options:
+    """Return the same options for these runs and checks only."""
+    return msgspec.structs.replace(options, runs=tuple(runs), checks=tuple(checks))

@@ -1,0 +1,152 @@
+"""Owns finding, describing and ending the processes of one run, by a marker in their environment."""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import ipaddress
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+RUN = "LIFECYCLE_ACP_RUN"
+JUDGE = "LIFECYCLE_ACP_JUDGE"
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A living process that carries a run's marker."""
+
+    pid: int
+    command: str
+
+    def allowed(self, daemons: tuple[str, ...]) -> bool:
+        """Tell whether its command line matches one of the patterns for deliberate daemons."""
+        return any(fnmatch.fnmatchcase(self.command, pattern) for pattern in daemons)
+
+
+def can_look() -> bool:
+    """Tell whether this machine shows environments of processes; without it process checks are out of reach."""
+    return (PROC / "self" / "environ").exists()
+
+
+def started(pid: int) -> str | None:
+    """Return when a process started, in kernel ticks, or None if it is gone or a zombie."""
+    try:
+        fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else fields[19]
+
+
+def judge_mark() -> str:
+    """Return this judge's own mark: its pid and start, which together name it for ever."""
+    return f"{os.getpid()}.{started(os.getpid())}"
+
+
+def _environ(pid: int) -> list[bytes]:
+    try:
+        return (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []  # gone, or not ours
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir(PROC) if name.isdigit()] if can_look() else []
+
+
+def _command(pid: int) -> str:
+    try:
+        words = (PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return b" ".join(w for w in words if w).decode(errors="replace")
+
+
+def marked(mark: str) -> list[Process]:
+    """Return the living processes whose environment carries a run's marker, children of any depth included."""
+    wanted = f"{RUN}={mark}".encode()
+    found = [Process(pid, _command(pid)) for pid in _pids() if wanted in _environ(pid)]
+    return [p for p in found if started(p.pid) is not None]
+
+
+def reap(mark: str) -> None:
+    """Kill what a run left, until nothing new appears."""
+    for _ in range(5):
+        left = marked(mark)
+        if not left:
+            return
+        for process in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+
+
+def reap_orphans() -> list[Process]:
+    """Kill what an earlier judge, since dead, left behind; return what was killed.
+
+    Only processes that carry a judge's mark whose judge no longer lives are touched.
+    """
+    found: list[Process] = []
+    prefix = f"{JUDGE}=".encode()
+    for pid in _pids():
+        mark = next((v[len(prefix) :].decode() for v in _environ(pid) if v.startswith(prefix)), None)
+        if mark is None or pid == os.getpid():
+            continue
+        judge, _, start = mark.partition(".")
+        if judge.isdigit() and started(int(judge)) != start:
+            found.append(Process(pid, _command(pid)))
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    return found
+
+
+def run_delay(processes: list[Process]) -> float:
+    """Return the seconds these processes have waited for a processor in all: what a busy machine cost them."""
+    total = 0.0
+    for process in processes:
+        for task in _tasks(process.pid):
+            with contextlib.suppress(OSError, IndexError, ValueError):
+                total = max(total, int(task.read_text().split()[1]) / 1e9)
+    return total
+
+
+def _tasks(pid: int) -> list[Path]:
+    try:
+        return [t / "schedstat" for t in (PROC / str(pid) / "task").iterdir()]
+    except OSError:
+        return []
+
+
+def outside(processes: list[Process]) -> list[str]:
+    """Return the addresses beyond loopback that these processes hold or try a TCP connection to."""
+    inodes = {inode for p in processes for inode in _sockets(p.pid)}
+    found: set[str] = set()
+    for process in processes[:1]:
+        for table in ("tcp", "tcp6"):
+            with contextlib.suppress(OSError):
+                for line in (PROC / str(process.pid) / "net" / table).read_text().splitlines()[1:]:
+                    fields = line.split()
+                    if fields[3] in {"01", "02"} and fields[9] in inodes:
+                        found.add(_address(fields[2]))
+    return sorted(a for a in found if not a.startswith(("127.", "::1", "::ffff:127.", "0.0.0.0")))
+
+
+def _sockets(pid: int) -> list[str]:
+    found: list[str] = []
+    with contextlib.suppress(OSError):
+        for fd in (PROC / str(pid) / "fd").iterdir():
+            with contextlib.suppress(OSError):
+                target = os.readlink(fd)
+                if target.startswith("socket:["):
+                    found.append(target[8:-1])
+    return found
+
+
+def _address(text: str) -> str:
+    host, _, port = text.partition(":")
+    raw = bytes.fromhex(host)
+    words = b"".join(raw[i : i + 4][::-1] for i in range(0, len(raw), 4))
+    address = ipaddress.ip_address(words)
+    return f"{address}:{int(port, 16)}"
