@@ -1,0 +1,1 @@
+"""Contract 1's rows and programs, one module an idea."""
