@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Unsubscribe: TypeAlias = Callable[[], None]
-FailureSink: TypeAlias = Callable[[BaseException], None]
+FailureSink: TypeAlias = Callable[[Exception], None]
 
 
 class Signal:
@@ -39,37 +39,29 @@ class Signal:
         return remove
 
 
-class AbortController:
-    """Write side of a signal."""
+class AbortController(Signal):
+    """The signal together with the right to abort it; hand it on as a `Signal`."""
 
-    def __init__(self) -> None:
-        self.signal = Signal()
+    def settle(self, reason: object) -> bool:
+        """Fix the reason without running observers yet; False if it was aborted before (C7)."""
+        if self._aborted:
+            return False
+        self._aborted = True
+        self._reason = reason
+        return True
+
+    def notify(self, failed: FailureSink | None = None) -> None:
+        """Run the observers, each once; a failing one never keeps the next from running (C21)."""
+        while self._observers:
+            try:
+                self._observers.pop(0)()
+            except Exception as error:
+                if failed is not None:
+                    failed(error)
 
     def abort(self, reason: object, failed: FailureSink | None = None) -> bool:
-        """Fix the reason and run the observers; False if it was aborted before.
-
-        A failing observer never keeps the next one from running (C21); failures go to `failed`.
-        """
+        """Fix the reason and run the observers; False if it was aborted before."""
         if not self.settle(reason):
             return False
         self.notify(failed)
         return True
-
-    def settle(self, reason: object) -> bool:
-        """Fix the reason without running observers yet; False if it was aborted before."""
-        signal = self.signal
-        if signal._aborted:  # pyright: ignore[reportPrivateUsage] - the two halves of one thing
-            return False
-        signal._aborted = True  # pyright: ignore[reportPrivateUsage]
-        signal._reason = reason  # pyright: ignore[reportPrivateUsage]
-        return True
-
-    def notify(self, failed: FailureSink | None = None) -> None:
-        """Run the observers registered so far, once."""
-        observers = self.signal._observers  # pyright: ignore[reportPrivateUsage]
-        while observers:
-            try:
-                observers.pop(0)()
-            except Exception as error:
-                if failed is not None:
-                    failed(error)

@@ -1,0 +1,138 @@
+"""The event bus: three dispatch modes over global and scoped listeners. Knows no event by name."""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar, cast
+
+from lifecycle_runtime.events import Event
+from lifecycle_runtime.futures import TaskGroup, performed
+from lifecycle_runtime.signals import Unsubscribe
+
+E = TypeVar("E", bound=Event)
+Listener: TypeAlias = Callable[[E], object]
+
+
+@dataclass(frozen=True)
+class ContainedFailure:
+    """A failure that was kept from spreading: where, about whom, and what was raised."""
+
+    event: str
+    subject: object
+    error: BaseException
+
+
+ContainedHook: TypeAlias = Callable[[ContainedFailure], None]
+
+
+def log_failure(failure: ContainedFailure) -> None:
+    """Log a contained failure; the default hook."""
+    logging.getLogger(__name__).error(
+        "a listener of %s failed and was contained", failure.event, exc_info=failure.error
+    )
+
+
+class _Registration:
+    def __init__(self, listener: "Listener[Event]", scope: object) -> None:
+        self.listener = listener
+        self.scope = scope
+        self.active = True
+
+
+class AwaitedDispatch:
+    """An awaited dispatch whose listeners have all been called; `settle` waits for them."""
+
+    def __init__(self, outcomes: list[Awaitable[object] | Exception]) -> None:
+        self._outcomes = outcomes
+
+    async def settle(self) -> None:
+        """Wait for every listener, then raise the first failure in registration order."""
+        waits = [_outcome(item) for item in self._outcomes if not isinstance(item, Exception)]
+        results = iter(await asyncio.gather(*waits) if waits else ())
+        settled = [item if isinstance(item, Exception) else next(results) for item in self._outcomes]
+        for failure in settled:
+            if failure is not None:
+                raise failure
+
+
+async def _outcome(wait: Awaitable[object]) -> Exception | None:
+    try:
+        await performed(lambda: wait)
+    except Exception as error:
+        return error
+    return None
+
+
+class Bus:
+    """Publishes events. Global listeners run before scoped ones, each group in registration order (P2)."""
+
+    def __init__(self, contained: ContainedHook = log_failure) -> None:
+        self._contained = contained
+        self._registrations: dict[type[Event], list[_Registration]] = {}
+        self._background = TaskGroup()
+
+    def listen(self, event: type[E], listener: "Listener[E]", scope: object = None) -> Unsubscribe:
+        """Register a listener: of every subject, or with a `scope` only of events published in it."""
+        registration = _Registration(cast("Listener[Event]", listener), scope)
+        self._registrations.setdefault(event, []).append(registration)
+
+        def remove() -> None:
+            if registration.active:
+                registration.active = False
+                self._registrations[event].remove(registration)
+
+        return remove
+
+    def contained(self, event: Event, scope: object = None) -> None:
+        """Run every listener; failures, also later ones, only reach the contained hook."""
+        for registration in self._audience(event, scope):
+            try:
+                outcome = registration.listener(event)
+            except Exception as error:
+                self.report(event.name, event.subject, error)
+            else:
+                self._watch(event, outcome)
+
+    def vetoing(self, event: Event, scope: object = None) -> None:
+        """Run listeners until one raises, and raise that; asynchronous failures are contained."""
+        for registration in self._audience(event, scope):
+            self._watch(event, registration.listener(event))
+
+    def awaited(self, event: Event, scope: object = None) -> AwaitedDispatch:
+        """Call every listener now; the result settles when all of them have."""
+        outcomes: list[Awaitable[object] | Exception] = []
+        for registration in self._audience(event, scope):
+            try:
+                outcome = registration.listener(event)
+            except Exception as error:
+                outcomes.append(error)
+            else:
+                if inspect.isawaitable(outcome):
+                    outcomes.append(outcome)
+        return AwaitedDispatch(outcomes)
+
+    def report(self, where: str, subject: object, error: BaseException) -> None:
+        """Hand a failure to the contained hook; a failing hook is logged and changes nothing."""
+        try:
+            self._contained(ContainedFailure(where, subject, error))
+        except Exception:
+            logging.getLogger(__name__).exception("the hook for contained failures failed")
+
+    def _audience(self, event: Event, scope: object) -> "list[_Registration]":
+        everyone = self._registrations.get(type(event), [])
+        heard = [entry for entry in everyone if entry.scope is None]
+        if scope is not None:
+            heard += [entry for entry in everyone if entry.scope is scope]
+        return heard
+
+    def _watch(self, event: Event, outcome: object) -> None:
+        if inspect.isawaitable(outcome):
+            self._background.start(self._await_contained(event, outcome))
+
+    async def _await_contained(self, event: Event, outcome: Awaitable[object]) -> None:
+        try:
+            await performed(lambda: outcome)
+        except Exception as error:
+            self.report(event.name, event.subject, error)
