@@ -1,8 +1,8 @@
 """What user code holds: a fiber with its event listeners and services. Owns no lifecycle of its own."""
 
 import asyncio
-from collections.abc import Callable, Collection
-from typing import Generic, TypeVar, cast
+from collections.abc import Collection
+from typing import Any, Generic, TypeVar, cast
 
 from lifecycle_runtime.bus import Bus, Listener
 from lifecycle_runtime.errors import MissingService
@@ -51,7 +51,7 @@ class Context:
         *,
         above: "Context | None" = None,
         scope: object = None,
-        sees: Collection[ServiceKey[object]] | None = None,
+        sees: Collection[ServiceKey[Any]] | None = None,
     ) -> None:
         self.fiber = fiber
         self.bus = bus
@@ -71,7 +71,7 @@ class Context:
         """Whether registering is still possible."""
         return self.fiber.active
 
-    def fork(self, name: str, *, sees: Collection[ServiceKey[object]] | None = None) -> "Context":
+    def fork(self, name: str, *, sees: Collection[ServiceKey[Any]] | None = None) -> "Context":
         """Create a sub-context that is unloaded with this one; `sees` hides every other service from it."""
         return Context(self.fiber.child(name), self.bus, self._table, above=self, scope=self.scope, sees=sees)
 
@@ -95,14 +95,18 @@ class Context:
         """Own something that `steps`, last first, undo at unload; siblings are undone concurrently."""
         return self.fiber.effect(*steps, label=label)
 
-    def provide(self, key: ServiceKey[T], service: T, *, deactivate: Callable[[], None] | None = None) -> Effect:
-        """Offer a service to this context and those below it, until unloaded."""
-        effect = self.fiber.effect(
-            lambda: self._withdraw(key, service), label=f"service {key.name}", deactivate=deactivate
-        )
+    def provide(self, key: ServiceKey[T], service: T) -> Unsubscribe:
+        """Offer a service to this context and those below it, until unloaded or withdrawn."""
+
+        def withdraw() -> None:
+            if self._services.get(key) is service:
+                del self._services[key]
+            effect.release()
+
+        effect = self.fiber.effect(withdraw, label=f"service {key.name}")
         self._services[key] = service
         self._table.announce()
-        return effect
+        return withdraw
 
     def find(self, key: ServiceKey[T]) -> T | None:
         """Return the nearest service offered, or None."""
@@ -129,7 +133,3 @@ class Context:
     def unload(self) -> "asyncio.Future[None]":
         """Deactivate at once, begin the teardown of every agent owned here, and unwind (X3, T1)."""
         return self.fiber.unload()
-
-    def _withdraw(self, key: object, service: object) -> None:
-        if self._services.get(key) is service:
-            del self._services[key]

@@ -202,6 +202,16 @@ class ConfigStartFailed(Event):
     error: BaseException
 
 
+@dataclass(frozen=True)
+class TaskCompleted(Event):
+    """A background task's process exited, or never started (O12)."""
+
+    name = "task/completed"
+    task: str
+    owner: str | None
+    status: str
+
+
 EVENTS: tuple[type[Event], ...] = (
     AgentCreated,
     AgentDisposed,
@@ -220,5 +230,6 @@ EVENTS: tuple[type[Event], ...] = (
     SessionFlush,
     SessionFlushed,
     ConfigStartFailed,
+    TaskCompleted,
 )
 """Every observable event, for recorders that listen to all of them."""

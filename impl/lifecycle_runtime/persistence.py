@@ -54,9 +54,10 @@ class Persistence:
     """Keeps every announced session of its context's bus in a storage. Calls about one id run one by one."""
 
     def __init__(self, ctx: Context, storage: Storage) -> None:
+        self.ctx = ctx
         self.tasks = TaskGroup()
+        self._writes = TaskGroup()
         self._storage = storage
-        self._bus = ctx.bus
         self._buffers: dict[str, _Buffer] = {}
         self._versions: dict[str, int] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -65,6 +66,10 @@ class Persistence:
         ctx.on(SessionFlush, self._flush)
         ctx.on(SessionDisposed, self._disposed)
         ctx.effect(self._close, label="persistence")
+
+    def unload(self) -> "asyncio.Future[None]":
+        """Write what is buffered and stop listening; live sessions go on without durability (D/r9)."""
+        return self.ctx.unload()
 
     def begin_load(self, session_id: str) -> Load:
         """Queue a load; a live id is refused without touching its log (D/r7)."""
@@ -174,16 +179,16 @@ class Persistence:
         self._buffers.clear()
         for buffer in buffers:
             self._background(buffer.session, self._drain(buffer))
-        await self.tasks.join()
+        await self._writes.join()
 
     def _background(self, session: Session, work: Awaitable[None]) -> None:
         async def contained() -> None:
             try:
                 await performed(lambda: work)
             except Exception as error:
-                self._bus.report("storage", session, error)
+                self.ctx.bus.report("storage", session, error)
 
-        self.tasks.start(contained())
+        self._writes.start(contained())
 
     def _buffer(self, session: Session) -> _Buffer | None:
         buffer = self._buffers.get(session.id)
@@ -201,9 +206,10 @@ class Persistence:
 
 
 def provide_persistence(ctx: Context, storage: Storage) -> Persistence:
-    """Make a storage the persistence of a context and everything below it."""
-    persistence = Persistence(ctx, storage)
-    ctx.provide(PERSISTENCE, persistence)
+    """Make a storage the persistence of a context and what is below it, until it or the context is unloaded."""
+    persistence = Persistence(ctx.fork("persistence"), storage)
+    withdraw = ctx.provide(PERSISTENCE, persistence)
+    persistence.ctx.fiber.effect(label="present persistence", deactivate=withdraw)
     return persistence
 
 

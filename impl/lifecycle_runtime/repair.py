@@ -36,8 +36,8 @@ def _results(session: Session, turn: int, step: int) -> list[JsonObject]:
     start = max(index for index, record in enumerate(tail) if record.type == STEP_START)
     tail = tail[start:]
     calls = [call for record in tail if record.type == ASSISTANT_MESSAGE for call in advertised(record.data)]
-    begun = {record.data.get("id") for record in tail if record.type == TOOL_CALL}
-    ended = {record.data.get("id") for record in tail if record.type == TOOL_RESULT}
+    begun = [record.data.get("id") for record in tail if record.type == TOOL_CALL]
+    ended = [record.data.get("id") for record in tail if record.type == TOOL_RESULT]
     missing: list[JsonObject] = []
     for index, call in enumerate(calls, 1):
         place: JsonObject = {"id": call.id, "turn": turn, "step": step, "call": index}
