@@ -404,6 +404,10 @@ class Engine:
         return OK
 
     def _release(self, run: Run, command: Release) -> Answer:
+        if command.gate == "driver" and command.of in run.world.stepped:
+            self._tick(run, Tick(str(command.of)))
+            run.world = replace(run.world, stepped=run.world.stepped - {command.of})
+            return OK
         outcome = outcome_of(command.with_)
         arm = _arm(command, False)
         for index, gate in enumerate(run.world.gates):
