@@ -1,0 +1,1 @@
+"""A rehearsal stage for hosts that test their own listeners, tools and behaviours. Not needed to run agents."""
