@@ -96,6 +96,11 @@ def clause_exists(clause: str) -> bool:
     return first <= number <= (LAST_CLAUSE | LAST_OTHER).get(letter, -1)
 
 
+def covers(pattern: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Tell whether whatever matches the other pattern matches this one."""
+    return all(name in other and other[name] == value for name, value in pattern.items())
+
+
 def uses(vector: dict[str, Any]) -> set[str]:
     """Name what a vector asks of a system beyond the floor."""
     words: set[str] = set()
@@ -139,6 +144,19 @@ def test_vector_says_only_what_it_needs(path: Path) -> None:
     for burst in vector["bursts"]:
         assert all(burst[member] for member in ("must", "never", "only", "calls", "reads") if member in burst)
     assert any(set(burst) - {"do"} for burst in vector["bursts"])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_vector_does_not_contradict_itself(path: Path) -> None:
+    for burst in raw(path)["bursts"]:
+        must: list[dict[str, Any]] = burst.get("must", [])
+        expected = [*must, *(pattern for only in burst.get("only", []) for pattern in only["are"])]
+        for pattern in must:
+            assert sum(covers(pattern, other) for other in must) == must.count(pattern), pattern
+        for pattern in burst.get("never", []):
+            assert [other for other in expected if covers(pattern, other)] == []
+    answered = [settled["of"] for burst in raw(path)["bursts"] for settled in burst.get("settled", [])]
+    assert "*" in answered or len(set(answered)) == len(answered)
 
 
 def test_ids_are_unique_and_stand_in_their_section() -> None:
