@@ -255,6 +255,16 @@ def staged(
     return wrap
 
 
+def in_order(*actions: Callable[[], object]) -> Callable[[], None]:
+    """Return one action that performs several."""
+
+    def perform() -> None:
+        for action in actions:
+            action()
+
+    return perform
+
+
 def context(content: str) -> ContextMessage:
     """Return a context message whose content is its id."""
     return ContextMessage(content, content)
