@@ -34,7 +34,7 @@ def _exit(ledger: Ledger) -> None:
     what = "; ".join(sorted({_short(p.command) for p in ended.left})[:3])
     count = len(ended.left)
     summary = f"{count} process{'es' if count > 1 else ''} it started outlived the agent after {asked}: {what}"
-    ledger.expect(check, not ended.left, summary, at)
+    ledger.expect(check, not ended.left, summary, at, ended.gone)
 
 
 def _short(command: str) -> str:

@@ -57,7 +57,7 @@ def _once(ledger: Ledger, prompt: Prompt) -> None:
     if count == 0:
         if record.died is not None:
             summary = f"the agent exited {record.died} with prompt {prompt.name} unanswered"
-            ledger.expect(blame, False, summary, at)
+            ledger.expect(blame if record.run.window.busy else record.run.command.blame, False, summary, at)
         else:
             ledger.expect(blame, False, f"prompt {prompt.name} was never answered", at, lapsed)
         return

@@ -55,7 +55,7 @@ class Outcome:
         """Tell whether another attempt could not change anything: all suspects confirmed, or none left."""
         if self.missed and len(self.missed) == self.tried:
             return self.tried >= 2
-        return not self.suspects(options) and not (self.missed and self.tried < 2)
+        return not self.suspects(options) and not ((self.missed or self.doubtful) and self.tried < 2)
 
     def confirmed(self, options: Options) -> list[str]:
         """Return the checks that enough attempts showed violated."""
@@ -162,6 +162,8 @@ def _order(finding: Finding) -> tuple[bool, int, str]:
 
 def _finding(command: Sequence[str], options: Options, outcome: Outcome, seen: Seen, record: Record) -> Finding:
     sent, came = quote(record, seen.at)
+    if record.exit is not None:
+        sent = (*sent, "(end of input)" if record.exit.cause == "eof" else "(SIGTERM)")
     wait = seen.wait
     limit = f"{wait.limit:g} s (limit {wait.limit_name})" if wait is not None and wait.lapsed else None
     return Finding(

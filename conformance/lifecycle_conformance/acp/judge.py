@@ -30,12 +30,7 @@ def judge(command: Sequence[str], options: Options | None = None, progress: Call
 
 async def judge_async(command: Sequence[str], options: Options, progress: Callable[[str], None]) -> Report:
     """Judge an agent from inside a running loop."""
-    if not command:
-        raise UsageError("no command was given; say acp:COMMAND, for example 'acp:python my_agent.py'")
-    options.validate()
-    planned = [r for r in all_runs() if options.wants_run(r.name) and _in_depth(r, options)]
-    if not planned:
-        raise UsageError(f"no run is named {', '.join(options.runs)}; they are called WINDOW/COMMAND")
+    _plan(command, options)
     processes.reap_orphans()
     async with Load() as load:
         try:
@@ -44,7 +39,31 @@ async def judge_async(command: Sequence[str], options: Options, progress: Callab
             return unreachable(command, options, error)
         except Missed as error:
             return unreachable(command, options, OutOfReach("protocol", str(error)))
-        return conclude(command, options, found, *await _play_all(command, options, found, planned, load, progress))
+    return await judge_known(command, options, found, progress)
+
+
+async def judge_known(
+    command: Sequence[str],
+    options: Options,
+    found: Survey,
+    progress: Callable[[str], None] = _silent,
+) -> Report:
+    """Judge an agent whose survey is known already."""
+    planned = _plan(command, options)
+    async with Load() as load:
+        outcomes, missing = await _play_all(command, options, found, planned, load, progress)
+    return conclude(command, options, found, outcomes, missing)
+
+
+def _plan(command: Sequence[str], options: Options) -> list[Run]:
+    """Choose the runs; raises UsageError where there is nothing to do or something we refuse."""
+    if not command:
+        raise UsageError("no command was given; say acp:COMMAND, for example 'acp:python my_agent.py'")
+    options.validate()
+    planned = [r for r in all_runs() if options.wants_run(r.name) and _in_depth(r, options)]
+    if not planned:
+        raise UsageError(f"no run is named {', '.join(options.runs)}; they are called WINDOW/COMMAND")
+    return planned
 
 
 def _in_depth(run: Run, options: Options) -> bool:
@@ -90,8 +109,8 @@ async def _confirmed(command: Sequence[str], options: Options, found: Survey, ru
                 outcome.add(examine(stage.freeze()), options)
         if outcome.suspects(options) and options.confirm > 1:
             most = 2 * options.confirm - 1
-        elif outcome.missed and outcome.tried == 1:
-            most = 2
+        elif outcome.tried == 1 and (outcome.missed or outcome.doubtful):
+            most = 2  # the machine may have been busy: look once more before saying so
         if outcome.decided(options):
             break
     return outcome

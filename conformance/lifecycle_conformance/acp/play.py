@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
@@ -62,6 +63,7 @@ async def _converge(stage: Stage, main: Prompt) -> None:
     await release(stage, main)
     if wait.lapsed:
         await stage.answered(main, "answer")
+    await asyncio.sleep(stage.limits.quiet)
 
 
 async def _work_stops(stage: Stage, main: Prompt) -> None:
@@ -196,18 +198,19 @@ async def _end(stage: Stage, session: str, cause: Literal["eof", "sigterm"]) -> 
     if wait.lapsed and cause == "eof":
         stage.wire.terminate()
         after = await stage.wait("the exit", "terminate", lambda: stage.wire.exited is not None)
-    left = await _leftovers(stage) if stage.wire.exited is not None else []
-    stage.record.exit = Exit(cause, wait, left, after)
+    stage.record.exit = Exit(cause, wait, [], after_term=after)
+    if stage.wire.exited is not None:
+        await _leftovers(stage, stage.record.exit)
 
 
-async def _leftovers(stage: Stage) -> list[processes.Process]:
-    """Return what still lives some time after the exit, deliberate daemons apart."""
+async def _leftovers(stage: Stage, ended: Exit) -> None:
+    """Note what still lives some time after the exit, deliberate daemons apart."""
 
     def left() -> list[processes.Process]:
         return [p for p in processes.marked(stage.mark) if not p.allowed(stage.options.daemons)]
 
-    await stage.wire.until(lambda: not left(), stage.limits.leftovers, poll=0.05)
-    return left()
+    ended.gone = await stage.lapse("the end of what it started", "leftovers", lambda: not left())
+    ended.left = left()
 
 
 async def _eof(stage: Stage, session: str) -> None:
@@ -262,7 +265,7 @@ async def _follow_up(stage: Stage, session: str) -> None:
     stage.allow = True
     await stage.barrier()
     earlier = [p for p in stage.record.prompts if p.session == session]
-    if all(stop_reason(stage.freeze().answer(p.id)) is not None for p in earlier):
+    if not stage.over() and all(stop_reason(stage.freeze().answer(p.id)) is not None for p in earlier):
         await stage.answered(stage.prompt("follow-up", session), "answer")
     await stage.quiet()
 

@@ -70,6 +70,7 @@ class Exit:
     cause: Literal["eof", "sigterm"]
     wait: Wait
     left: list[Process]
+    gone: Wait | None = None
     after_term: Wait | None = None
 
 

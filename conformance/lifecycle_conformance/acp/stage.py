@@ -190,7 +190,7 @@ class Stage:
         bound: float = getattr(self.limits, limit)
         start = time.monotonic()
         before = processes.run_delay(processes.marked(self.mark)) if bound >= 1 else 0.0
-        ended = self._over
+        ended = self.over
         came = await self.wire.until(lambda: condition() or ended(), bound, poll or 0.25)
         if came and condition():
             return Wait(what, limit, bound, time.monotonic() - start, 0.0)
@@ -201,7 +201,16 @@ class Stage:
         after = processes.run_delay(processes.marked(self.mark))
         return Wait(what, limit, bound, None, max(0.0, after - before) + self._load.since(start))
 
-    def _over(self) -> bool:
+    async def lapse(self, what: str, limit: str, condition: Callable[[], bool]) -> Wait:
+        """Wait for a condition that nobody rings for and that the agent's own exit does not end."""
+        bound: float = getattr(self.limits, limit)
+        start = time.monotonic()
+        came = await self.wire.until(condition, bound, 0.05)
+        took = time.monotonic() - start if came else None
+        return Wait(what, limit, bound, took, 0.0 if came else self._load.since(start))
+
+    def over(self) -> bool:
+        """Tell whether the agent's process is gone and nothing more can come from it."""
         # a grandchild may hold the output open for ever: a second after the exit nothing more is expected
         exited = self.wire.exited
         return exited is not None and (self.wire.ended_output is not None or time.monotonic() - exited > 1)
@@ -219,7 +228,7 @@ class Stage:
             return
         identity, message = self.wire.request("lifecycle/barrier", {})
         self.wire.send(message)
-        await self.wire.until(lambda: bool(self.wire.answers(identity)) or self._over(), self.limits.cancel)
+        await self.wire.until(lambda: bool(self.wire.answers(identity)) or self.over(), self.limits.cancel)
 
     async def quiet(self) -> None:
         """Let what the agent still had to say arrive, before the run is judged."""

@@ -21,9 +21,13 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """Send one piece of text every `pace` seconds until released; then finish."""
+    """Send one piece of text every `pace` seconds until released; then send one more and finish.
 
-    pace: float = 0.05
+    The pace leaves an agent half a second between two pieces: whether it stops in that time does not
+    depend on which piece happened to be on its way, and the last piece shows who is still listening.
+    """
+
+    pace: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,16 +173,18 @@ class FakeModel:
                     yield part
                 return
         goal = reply.chunks if isinstance(reply, Say) else _SLOWEST
+        last = False
         while request.chunks < goal:
             request.chunks += 1
             for part in form.text(f"{request.key or 'ok'}.{request.chunks} "):
                 yield part
             self.log.changes.ring()
+            if last:
+                break
             if isinstance(reply, Slow):
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(request.gate.wait(), reply.pace)
-                if request.gate.is_set():
-                    break
+                last = request.gate.is_set()
         for part in form.end():
             yield part
 
