@@ -141,6 +141,12 @@ class Bridge:
             record.busy.flagged = True
         record.agent.cancel("user")
 
+    async def delivered(self, session_id: str) -> None:
+        """Wait until the client has everything it was told of a session so far."""
+        record = self._records.get(session_id)
+        if record is not None:
+            await record.delivered()
+
     def disconnect(self) -> "asyncio.Future[None]":
         """Close because the client is gone: what it was not told yet is dropped (A13). One end with `teardown` (A10).
 
@@ -193,7 +199,8 @@ class Bridge:
             await self._opened(opened, resuming, "session/load")
         finally:
             self._loading.discard(session_id)
-        await opened.replay()
+        opened.replay()
+        await opened.delivered()
         if not self.open:
             raise self._closed("session/load")
         return session_id

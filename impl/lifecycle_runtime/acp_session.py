@@ -53,19 +53,22 @@ class BridgeSession:
         """The slot, while it is occupied."""
         return self.slot if self.slot is not None and not self.slot.settled else None
 
-    def replay(self) -> "asyncio.Future[None]":
-        """Tell the client what the log holds; the future settles when it is delivered."""
+    def replay(self) -> None:
+        """Tell the client what the log holds."""
         for record in self.agent.session.records:
             for update in replayed_updates(record):
                 self.output.put(update)
-        delivered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def delivered(self) -> "asyncio.Future[None]":
+        """Give a future of the moment when everything told so far is delivered."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def settle() -> None:
-            if not delivered.done():  # its waiter may have been cancelled
-                delivered.set_result(None)
+            if not future.done():  # its waiter may have been cancelled
+                future.set_result(None)
 
         self.output.after(settle)
-        return delivered
+        return future
 
     def _dequeued(self, event: Dequeued) -> None:
         if self.busy and not event.steering:

@@ -23,6 +23,7 @@ MAX_LINE: Final = 32 * 1024 * 1024
 
 _CHUNK: Final = 64 * 1024
 _READ_AHEAD: Final = 256
+_LAST_WORDS: Final = 1.0
 _META: Final = ("_meta", "field_meta")
 
 _log = logging.getLogger(__name__)
@@ -183,6 +184,7 @@ class StdioTransport:
         self._credit = threading.Semaphore(_READ_AHEAD)
         self._outbox: collections.deque[tuple[bytes, asyncio.Future[None]]] = collections.deque()
         self._wake = threading.Condition()
+        self._writing = False
         self._closed = False
         self._ended = False
         threading.Thread(target=self._read, name="acp-stdin", daemon=True).start()
@@ -202,18 +204,30 @@ class StdioTransport:
                 await self.send(item.answer())
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Write one message, after all sent before it."""
+        """Write one message, after all sent before it.
+
+        A response nobody can read any more is dropped in silence; whatever expects something of the client raises.
+        """
         future: asyncio.Future[None] = self._loop.create_future()
         data = render_frame(message)
         with self._wake:
-            if self._closed:
+            closed = self._closed
+            if not closed:
+                self._outbox.append((data, future))
+                self._wake.notify()
+        try:
+            if closed:
                 raise ConnectionError("the ACP client is gone; nothing more can be sent to it")
-            self._outbox.append((data, future))
-            self._wake.notify()
-        await future
+            await future
+        except ConnectionError:
+            if "method" in message:
+                raise
 
     async def close(self) -> None:
-        """Stop both ends; messages not yet written are dropped."""
+        """Stop both ends once what was sent is written, or after a second; the rest is dropped."""
+        deadline = self._loop.time() + _LAST_WORDS
+        while (self._outbox or self._writing) and not self._closed and self._loop.time() < deadline:
+            await asyncio.sleep(0.01)
         self._shut()
 
     def _shut(self) -> None:
@@ -273,8 +287,10 @@ class StdioTransport:
     def _write(self) -> None:
         while True:
             with self._wake:
+                self._writing = False
                 while not self._outbox and not self._closed:
                     self._wake.wait()
+                self._writing = bool(self._outbox)
                 if not self._outbox:
                     return
                 data, future = self._outbox.popleft()
