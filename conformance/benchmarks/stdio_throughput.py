@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - a script to run, not a package to import
 """How fast the stdio protocol is, with a system that does nothing. Refuses to measure any real system.
 
     python conformance/benchmarks/stdio_throughput.py

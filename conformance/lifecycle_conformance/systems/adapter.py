@@ -6,7 +6,8 @@ A `System` in process is an ordinary object with these four methods; over stdio 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -14,7 +15,17 @@ from lifecycle_conformance.systems.errors import AdapterError, SystemsError, Usa
 from lifecycle_model.commands import Burst, Json
 from lifecycle_model.wire import BurstResult, Description
 
-__all__ = ["AdapterError", "Pipelined", "Run", "RunOutcome", "System", "SystemsError", "UsageError", "run_all"]
+__all__ = [
+    "AdapterError",
+    "Pipelined",
+    "Run",
+    "RunOutcome",
+    "System",
+    "SystemsError",
+    "UsageError",
+    "blamed",
+    "run_all",
+]
 
 NO_POLICIES: Mapping[str, Json] = {}
 """Every optional policy at its default."""
@@ -61,10 +72,25 @@ class Pipelined(Protocol):
         ...
 
 
+@contextlib.contextmanager
+def blamed(what: str) -> Generator[None]:
+    """Turn whatever a system in process raises into an `AdapterError`: a system answers, it does not raise."""
+    try:
+        yield
+    except SystemsError:
+        raise
+    except Exception as error:
+        raise AdapterError(
+            f"{what} raised {type(error).__name__}: {error}", hint="an adapter answers refusals, it raises none"
+        ) from error
+
+
 def run_one(system: System, run: Run) -> list[BurstResult]:
     """Reset and run; insist on one result a burst and one answer a command, else blame the adapter."""
-    system.reset(run.policies)
-    results = system.run(run.bursts)
+    with blamed("reset"):
+        system.reset(run.policies)
+    with blamed("run"):
+        results = system.run(run.bursts)
     check_counts(run.bursts, results)
     return results
 

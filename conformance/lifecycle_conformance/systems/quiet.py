@@ -109,13 +109,13 @@ class _Selector(selectors.BaseSelector):
             hint="end what a port began, also when it fails",
         )
 
-    def register(self, fileobj: FileDescriptorLike, events: int, data: Any = None) -> selectors.SelectorKey:  # noqa: ANN401 - the base class says so
+    def register(self, fileobj: FileDescriptorLike, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._real.register(fileobj, events, data)
 
     def unregister(self, fileobj: FileDescriptorLike) -> selectors.SelectorKey:
         return self._real.unregister(fileobj)
 
-    def modify(self, fileobj: FileDescriptorLike, events: int, data: Any = None) -> selectors.SelectorKey:  # noqa: ANN401 - the base class says so
+    def modify(self, fileobj: FileDescriptorLike, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._real.modify(fileobj, events, data)
 
     def get_map(self) -> Mapping[FileDescriptorLike, selectors.SelectorKey]:
@@ -153,8 +153,8 @@ class _Loop(asyncio.SelectorEventLoop):
     def call_soon_threadsafe(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride] -- typeshed's TypeVarTuple is not repeated here
         self,
         callback: Callable[..., object],
-        *args: Any,  # noqa: ANN401 - whatever the callback takes
-        context: Any = None,  # noqa: ANN401 - as the base class
+        *args: Any,
+        context: Any = None,
     ) -> asyncio.Handle:
         """As asyncio's; a call from a thread that no port counts is a fault, for quiet cannot see it coming."""
         if not self._watch.outside and threading.get_ident() != self._owner:
@@ -163,9 +163,9 @@ class _Loop(asyncio.SelectorEventLoop):
 
     def run_in_executor(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride] -- as above
         self,
-        executor: Any,  # noqa: ANN401 - as the base class
+        executor: Any,
         func: Callable[..., Any],
-        *args: Any,  # noqa: ANN401 - whatever func takes
+        *args: Any,
     ) -> asyncio.Future[Any]:
         """As asyncio's, counted until its result is in the loop."""
         name = getattr(func, "__qualname__", type(func).__name__)
