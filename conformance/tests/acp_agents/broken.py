@@ -116,9 +116,7 @@ class OutputAfterAnswer(Good):
 
     def later(self) -> None:
         session = next(iter(self.sessions))
-        self.task = asyncio.ensure_future(
-            self.conn.session_update(session, update_agent_message_text("stopped"))
-        )
+        self.task = asyncio.ensure_future(self.conn.session_update(session, update_agent_message_text("stopped")))
 
 
 class ContentAfterEndTurn(Good):

@@ -1,0 +1,61 @@
+"""The well-behaved agent is clean under every freedom the protocol leaves it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from lifecycle_conformance.acp import CHECKS, Options, Report, from_json, judge, render, to_json
+from lifecycle_conformance.acp.judge import judge_async
+
+AGENT = [sys.executable, str(Path(__file__).parent / "acp_agents" / "good.py")]
+OVERLAPS = ("stalled/prompt", "permission/prompt", "accepted/cancel+prompt", "streaming/cancel+prompt")
+LOADS = ("settled/load", "streaming/load", "settled/load-twice")
+
+
+@pytest.fixture(scope="module")
+def whole() -> Report:
+    """Judge the agent by the whole quick profile."""
+    return judge(AGENT, Options(jobs=3))
+
+
+def test_the_whole_quick_profile_is_clean(whole: Report) -> None:
+    assert (whole.findings, whole.inconclusive, whole.out_of_reach) == ((), (), ()), render(whole)
+    assert whole.verdict == "CONFORMS"
+    assert whole.exit_code == 0
+    assert set(whole.checks.values()) == {"kept"}
+
+
+def test_the_report_says_who_was_judged_and_what_the_verdict_does_not_mean(whole: Report) -> None:
+    assert (whole.agent.name, whole.agent.version, whole.agent.protocol) == ("Good", "1", 1)
+    text = render(whole)
+    assert text.startswith("CONFORMS  Good 1")
+    assert "It says nothing about other windows" in text
+
+
+def test_a_report_survives_json(whole: Report) -> None:
+    assert from_json(to_json(whole)) == whole
+
+
+def test_every_check_was_exercised_by_some_run(whole: Report) -> None:
+    assert {check for run in whole.runs for check in run.exercised} == set(CHECKS)
+
+
+def test_it_is_clean_under_every_freedom() -> None:
+    ways = [("--overlap", way, OVERLAPS) for way in ("queue", "refuse", "replace")]
+    ways += [("--live-load", "refuse", LOADS)]
+
+    async def all_of_them() -> list[Report]:
+        gate = asyncio.Semaphore(2)
+
+        async def one(option: str, way: str, runs: tuple[str, ...]) -> Report:
+            async with gate:
+                return await judge_async([*AGENT, option, way], Options(runs=runs, jobs=2), lambda _: None)
+
+        return list(await asyncio.gather(*(one(*way) for way in ways)))
+
+    for report in asyncio.run(all_of_them()):
+        assert report.verdict == "CONFORMS", render(report)
