@@ -45,6 +45,8 @@ class Stage:
         self.policies = policies or Policies()
         self.gates = Gates(self._note)
         self.handles: dict[str, Handle] = {}
+        self.mint_effects: list[Callable[[], object]] = []
+        self.sync_mint: Callable[[], object] | None = None
         self._reactions: list[Reaction] = []
         asyncio.get_running_loop().set_exception_handler(
             lambda _, context: self.faults.append(str(context.get("exception") or context["message"]))
@@ -213,6 +215,11 @@ class Stage:
         return self.gates.enter("flush", event.session.id)
 
     def _mint(self, agent: Agent) -> Awaitable[object] | None:
+        for undo in self.mint_effects:
+            agent.ctx.effect(undo)
+        if self.sync_mint is not None:
+            self.sync_mint()
+            return None
         return self.gates.enter("mint", agent.id)
 
     def _contained(self, failure: ContainedFailure) -> None:
