@@ -94,16 +94,13 @@ class Startup:
             await self._until(changed)
 
     async def _entries_gone(self, agent_id: str) -> None:
-        """Wait until neither an agent nor a session of the id is live (G3)."""
-        while True:
-            agent = self._provider.agents.table.get(agent_id)
-            session = self._provider.store.table.get(agent_id)
-            if agent is not None:
-                await self._until(self._provider.agents.table.when_gone(agent))
-            elif session is not None:
-                await self._until(self._provider.store.table.when_gone(session))
-            else:
-                return
+        """Wait until the agent and session of that id that are live now are gone; never a second time (G4)."""
+        agents, sessions = self._provider.agents.table, self._provider.store.table
+        agent, session = agents.get(agent_id), sessions.get(agent_id)
+        if agent is not None:
+            await self._until(agents.when_gone(agent))
+        if session is not None:
+            await self._until(sessions.when_gone(session))
 
     async def _until(self, event: "asyncio.Future[None]") -> None:
         await first_of(event, self._closed)
