@@ -45,6 +45,7 @@ def test_every_check_was_exercised_by_some_run(whole: Report) -> None:
 
 
 def test_it_is_clean_under_every_freedom() -> None:
+    ways: list[tuple[str, str, tuple[str, ...]]]
     ways = [("--overlap", way, OVERLAPS) for way in ("queue", "refuse", "replace")]
     ways += [("--live-load", "refuse", LOADS)]
 

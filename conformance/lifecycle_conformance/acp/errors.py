@@ -20,7 +20,7 @@ class OutOfReach(AcpError):
 
     def __init__(self, why: Why, text: str) -> None:
         super().__init__(text)
-        self.why = why
+        self.why: Why = why
 
 
 class Missed(AcpError):

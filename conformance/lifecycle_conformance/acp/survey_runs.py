@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from lifecycle_conformance.acp import processes
 from lifecycle_conformance.acp.enter import release
-from lifecycle_conformance.acp.errors import OutOfReach
+from lifecycle_conformance.acp.errors import OutOfReach, Why
 from lifecycle_conformance.acp.fakemodel import Call
 from lifecycle_conformance.acp.fakemodel.script import shell_call
 from lifecycle_conformance.acp.load import Load
@@ -80,7 +80,7 @@ def _no_turn(stage: Stage, prompt: Prompt, reason: str | None, lapsed: bool) -> 
         if reason is None and stage.model.log.reached(prompt.key):
             return OutOfReach("protocol", f"{error}; its request to the model was answered")
         if reason is None and stage.wire.returncode is None and lapsed:
-            why = "network" if error.why == "timeout" else error.why
+            why: Why = "network" if error.why == "timeout" else error.why
             return OutOfReach(why, f"{error}; it never asked the model it was given")
         return error
     return OutOfReach("protocol", f"a plain session/prompt was answered {reason}")

@@ -24,12 +24,17 @@ from urllib.parse import urlsplit
 import pydantic
 from pydantic._internal import _fields
 
+
+def _nothing(*_: object, **__: object) -> None:
+    pass
+
+
 # these only make the start of this process faster (it starts once for every run of the judge): half of importing
 # the official package goes to reading its own source for descriptions of fields, which nobody here looks at
 gc.disable()
 pydantic.BaseModel.model_config["defer_build"] = True
 with contextlib.suppress(AttributeError):
-    _fields._update_fields_from_docstrings = lambda *_, **__: None  # pyright: ignore[reportPrivateUsage]
+    _fields._update_fields_from_docstrings = _nothing  # pyright: ignore[reportPrivateUsage]
 
 from acp import RequestError, run_agent, update_agent_message_text, update_user_message_text  # noqa: E402
 from acp.schema import (  # noqa: E402
