@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
+from lifecycle_runtime.errors import GateCancelled
 from lifecycle_runtime.events import Event
-from lifecycle_runtime.futures import TaskGroup, performed
+from lifecycle_runtime.futures import FAILURES, TaskGroup, performed
 from lifecycle_runtime.signals import Unsubscribe
 
 E = TypeVar("E", bound=Event)
@@ -44,15 +45,17 @@ class _Registration:
 class AwaitedDispatch:
     """An awaited dispatch whose listeners have all been called; `settle` waits for them."""
 
-    def __init__(self, outcomes: list[Awaitable[object] | Exception]) -> None:
+    def __init__(self, outcomes: list[Awaitable[object] | BaseException]) -> None:
         self._outcomes = outcomes
 
     async def settle(self) -> None:
         """Wait for every listener, then raise the first failure in registration order."""
-        waits = [_outcome(item) for item in self._outcomes if not isinstance(item, Exception)]
+        waits = [_outcome(item) for item in self._outcomes if not isinstance(item, BaseException)]
         results = iter(await asyncio.gather(*waits) if waits else ())
-        settled = [item if isinstance(item, Exception) else next(results) for item in self._outcomes]
+        settled = [item if isinstance(item, BaseException) else next(results) for item in self._outcomes]
         for failure in settled:
+            if isinstance(failure, asyncio.CancelledError):
+                raise GateCancelled("a listener raised a cancellation") from failure
             if failure is not None:
                 raise failure
 
@@ -90,7 +93,7 @@ class Bus:
         for registration in self._audience(event, scope):
             try:
                 outcome = registration.listener(event)
-            except Exception as error:
+            except FAILURES as error:
                 self.report(event.name, event.subject, error)
             else:
                 self._watch(event, outcome)
@@ -98,15 +101,19 @@ class Bus:
     def vetoing(self, event: Event, scope: object = None) -> None:
         """Run listeners until one raises, and raise that; asynchronous failures are contained."""
         for registration in self._audience(event, scope):
-            self._watch(event, registration.listener(event))
+            try:
+                outcome = registration.listener(event)
+            except asyncio.CancelledError as error:
+                raise GateCancelled(f"a listener of {event.name} raised a cancellation") from error
+            self._watch(event, outcome)
 
     def awaited(self, event: Event, scope: object = None) -> AwaitedDispatch:
         """Call every listener now; the result settles when all of them have."""
-        outcomes: list[Awaitable[object] | Exception] = []
+        outcomes: list[Awaitable[object] | BaseException] = []
         for registration in self._audience(event, scope):
             try:
                 outcome = registration.listener(event)
-            except Exception as error:
+            except FAILURES as error:
                 outcomes.append(error)
             else:
                 if inspect.isawaitable(outcome):

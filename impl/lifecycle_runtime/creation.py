@@ -129,7 +129,7 @@ class Creation:
                 await self._race(lambda: setup(agent, self._setup_signal))
                 self._check()
             return self._publish(agent)
-        except Exception:
+        except BaseException:
             self._roll_back()
             if self._teardown is not None:
                 await self._teardown.begin()
@@ -140,8 +140,8 @@ class Creation:
     async def _loaded(self, load: Load) -> None:
         """Wait for the load; abandoned by a deactivation it holds up nothing (D5)."""
         try:
-            session = await self._race(load.session)
-        except Exception:
+            session = await self._race(load.perform)
+        except BaseException:
             load.abandon()
             raise
         self._adopt(cast("Session", session))

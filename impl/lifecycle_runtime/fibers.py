@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from lifecycle_runtime.errors import InactiveOwner
-from lifecycle_runtime.futures import mirror, performed
+from lifecycle_runtime.futures import FAILURES, mirror, performed
 
 Disposer: TypeAlias = Callable[[], Awaitable[object] | object]
 Report: TypeAlias = Callable[[str, object, BaseException], None]
@@ -111,10 +111,10 @@ class Fiber:
         if self._told:
             return
         self._told = True
-        for effect in reversed(self._effects):
+        for effect in self._effects[::-1]:
             try:
                 effect.deactivate()
-            except Exception as error:
+            except FAILURES as error:
                 self.fail(error)
 
     def forget(self, effect: Effect) -> None:
@@ -134,6 +134,6 @@ class Fiber:
 
     async def _unwind(self) -> None:
         while self._effects:
-            await asyncio.gather(*(effect.dispose() for effect in reversed(self._effects)))
+            await asyncio.gather(*(effect.dispose() for effect in self._effects[::-1]))
         if self._link is not None:
             self._link.release()

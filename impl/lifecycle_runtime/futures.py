@@ -9,6 +9,9 @@ from lifecycle_runtime.errors import GateCancelled
 
 T = TypeVar("T")
 
+FAILURES = (Exception, asyncio.CancelledError)
+"""What a plain call may raise without ending the program; no plain call can be cancelled in earnest."""
+
 
 def mirror(source: "asyncio.Future[T]") -> "asyncio.Future[T]":
     """Return a future of the same result that its caller may cancel without touching `source`."""

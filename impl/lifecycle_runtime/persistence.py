@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from lifecycle_runtime.context import Context, ServiceKey
 from lifecycle_runtime.errors import DuplicateId, NotStored, StaleLog
 from lifecycle_runtime.events import SessionCreated, SessionDisposed, SessionEvent, SessionFlush
-from lifecycle_runtime.futures import TaskGroup, first_of, performed
+from lifecycle_runtime.futures import TaskGroup, performed
 from lifecycle_runtime.ports import Storage, StoredLog
 from lifecycle_runtime.repair import closers
 from lifecycle_runtime.session import Session
@@ -27,27 +27,63 @@ class Load:
     """One load of a log for a resume. Abandoned, it writes nothing and holds up nothing (D5)."""
 
     def __init__(self, persistence: "Persistence", session_id: str) -> None:
-        self.session_id = session_id
-        self.abandoned: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.version = 0
         self._persistence = persistence
-        self._task = persistence.tasks.start(persistence.perform_load(self))
-        self._task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._id = session_id
+        self._version = 0
+        self._abandoned = False
+        self._held: asyncio.Lock | None = None
+        self._writing = False
 
-    async def session(self) -> Session:
-        """Return the loaded, repaired session, unattached."""
-        await asyncio.wait({self._task})
-        return self._task.result()
+    async def perform(self) -> Session:
+        """Read, repair an open tail and return the session, unattached (D/r5 to r8).
+
+        A live id is refused without touching its log.
+        """
+        persistence = self._persistence
+        persistence.require_quiet(self._id)
+        lock = persistence.lock(self._id)
+        await lock.acquire()
+        self._held = lock
+        try:
+            self._require_wanted()
+            self._version = persistence.version(self._id)
+            stored = await persistence.storage.load(self._id)
+            self._require_wanted()
+            if stored is None:
+                raise NotStored(f"no log is stored under {self._id!r}; create it instead")
+            missing = closers(self._id, stored)
+            persistence.require_quiet(self._id)
+            self.require_current()
+            if missing:
+                # from here the write must be waited for, or the next operation would meet half of it
+                self._writing = True
+                self._version = persistence.bump(self._id)
+                await persistence.storage.append(self._id, len(stored.records), missing)
+            session = Session(self._id, stored.meta, (*stored.records, *missing))
+            session.continues = len(session)
+            return session
+        finally:
+            self._release()
 
     def abandon(self) -> None:
         """Give the load up; what storage still answers is dropped."""
-        if not self.abandoned.done():
-            self.abandoned.set_result(None)
+        self._abandoned = True
+        if not self._writing:
+            self._release()
 
     def require_current(self) -> None:
         """Raise StaleLog if the log changed since it was loaded (P17)."""
-        if self._persistence.version(self.session_id) != self.version:
-            raise StaleLog(f"the log of {self.session_id!r} changed since it was loaded; resume it again")
+        if self._persistence.version(self._id) != self._version:
+            raise StaleLog(f"the log of {self._id!r} changed since it was loaded; resume it again")
+
+    def _release(self) -> None:
+        if self._held is not None:
+            self._held.release()
+            self._held = None
+
+    def _require_wanted(self) -> None:
+        if self._abandoned:
+            raise StaleLog(f"the load of {self._id!r} was given up")
 
 
 class Persistence:
@@ -55,9 +91,8 @@ class Persistence:
 
     def __init__(self, ctx: Context, storage: Storage) -> None:
         self.ctx = ctx
-        self.tasks = TaskGroup()
         self._writes = TaskGroup()
-        self._storage = storage
+        self.storage = storage
         self._buffers: dict[str, _Buffer] = {}
         self._versions: dict[str, int] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -72,47 +107,31 @@ class Persistence:
         return self.ctx.unload()
 
     def begin_load(self, session_id: str) -> Load:
-        """Queue a load; a live id is refused without touching its log (D/r7)."""
+        """Prepare a load of one id's log for a resume; `perform` it once."""
         return Load(self, session_id)
+
+    async def load(self, session_id: str) -> Session:
+        """Load a log as a resume would, repair included (D/r5 to r8)."""
+        return await self.begin_load(session_id).perform()
 
     async def has(self, session_id: str) -> bool:
         """Whether a log is stored, after everything queued before was written."""
-        async with self._lock(session_id):
-            return await self._storage.has(session_id)
+        async with self.lock(session_id):
+            return await self.storage.has(session_id)
 
     async def describe(self, session_id: str) -> JsonObject | None:
         """Return the metadata of the newest stored log, or None."""
-        async with self._lock(session_id):
-            return await self._storage.describe(session_id)
+        async with self.lock(session_id):
+            return await self.storage.describe(session_id)
 
     async def aside(self, session_id: str) -> tuple[StoredLog, ...]:
         """Return the former logs of an id, oldest first (D7)."""
-        async with self._lock(session_id):
-            return await self._storage.aside(session_id)
+        async with self.lock(session_id):
+            return await self.storage.aside(session_id)
 
     def version(self, session_id: str) -> int:
         """Return a number that grows with every change of the id's log, buffered ones included."""
         return self._versions.get(session_id, 0)
-
-    async def perform_load(self, load: Load) -> Session:
-        """Read, repair an open tail, and build the session (D/r5 to r8)."""
-        session_id = load.session_id
-        self._require_quiet(session_id)
-        async with self._lock(session_id):
-            load.version = self.version(session_id)
-            stored = await self._read(load)
-            if stored is None:
-                raise NotStored(f"no log is stored under {session_id!r}; create it instead")
-            missing = closers(session_id, stored)
-            self._require_quiet(session_id)
-            load.require_current()
-            if missing:
-                self._bump(session_id)
-                load.version = self.version(session_id)
-                await self._storage.append(session_id, len(stored.records), missing)
-            session = Session(session_id, stored.meta, (*stored.records, *missing))
-            session.continues = len(session)
-            return session
 
     # --- listeners ---
 
@@ -123,7 +142,7 @@ class Persistence:
             return
         buffer = self._buffers[session.id] = _Buffer(session)
         if not buffer.started or buffer.pending:
-            self._bump(session.id)
+            self.bump(session.id)
         if not buffer.started:
             self._background(session, self._open(buffer))
 
@@ -131,7 +150,7 @@ class Persistence:
         buffer = self._buffer(event.session)
         if buffer is not None:
             buffer.pending.append(event.record.json())
-            self._bump(event.session.id)
+            self.bump(event.session.id)
 
     def _flush(self, event: SessionFlush) -> Awaitable[None] | None:
         buffer = self._buffer(event.session)
@@ -146,32 +165,23 @@ class Persistence:
     # --- storage ---
 
     async def _open(self, buffer: _Buffer) -> None:
-        async with self._lock(buffer.session.id):
+        async with self.lock(buffer.session.id):
             await self._start(buffer)
 
     async def _drain(self, buffer: _Buffer) -> None:
         """Write everything buffered; what could not be written stays for the next drain (D4)."""
-        async with self._lock(buffer.session.id):
+        async with self.lock(buffer.session.id):
             await self._start(buffer)
             records = tuple(buffer.pending)
             if records:
-                await self._storage.append(buffer.session.id, buffer.written, records)
+                await self.storage.append(buffer.session.id, buffer.written, records)
                 buffer.written += len(records)
                 del buffer.pending[: len(records)]
 
     async def _start(self, buffer: _Buffer) -> None:
         if not buffer.started:
-            await self._storage.start(buffer.session.id, buffer.session.meta)
+            await self.storage.start(buffer.session.id, buffer.session.meta)
             buffer.started = True
-
-    async def _read(self, load: Load) -> StoredLog | None:
-        task = self.tasks.start(performed(lambda: self._storage.load(load.session_id)))
-        await first_of(task, load.abandoned)
-        if load.abandoned.done():
-            task.add_done_callback(lambda late: late.cancelled() or late.exception())
-            raise StaleLog(f"the load of {load.session_id!r} was given up")
-        stored = task.result()
-        return stored if isinstance(stored, StoredLog) else None
 
     async def _close(self) -> None:
         """Write what is still buffered when persistence goes."""
@@ -194,14 +204,18 @@ class Persistence:
         buffer = self._buffers.get(session.id)
         return buffer if buffer is not None and buffer.session is session else None
 
-    def _require_quiet(self, session_id: str) -> None:
+    def require_quiet(self, session_id: str) -> None:
+        """Raise DuplicateId while a live session of the id is buffered (D/r7)."""
         if session_id in self._buffers:
             raise DuplicateId(f"session {session_id!r} is live; dispose it before loading its log")
 
-    def _bump(self, session_id: str) -> None:
+    def bump(self, session_id: str) -> int:
+        """Note a change of the id's log and return its new version."""
         self._versions[session_id] = self.version(session_id) + 1
+        return self._versions[session_id]
 
-    def _lock(self, session_id: str) -> asyncio.Lock:
+    def lock(self, session_id: str) -> asyncio.Lock:
+        """Return the lock that serialises the operations of one id."""
         return self._locks.setdefault(session_id, asyncio.Lock())
 
 

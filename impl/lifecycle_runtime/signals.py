@@ -1,10 +1,11 @@
 """One-shot abort signals: the cooperative way to ask work to stop. Never cancels a task by force."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TypeAlias
 
 Unsubscribe: TypeAlias = Callable[[], None]
-FailureSink: TypeAlias = Callable[[Exception], None]
+FailureSink: TypeAlias = Callable[[BaseException], None]
 
 
 class Signal:
@@ -55,7 +56,7 @@ class AbortController(Signal):
         while self._observers:
             try:
                 self._observers.pop(0)()
-            except Exception as error:
+            except (Exception, asyncio.CancelledError) as error:
                 if failed is not None:
                     failed(error)
 

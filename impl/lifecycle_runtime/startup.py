@@ -74,7 +74,7 @@ class Startup:
         if agent.resume is not None:
             await self._persistence()
             await self._entries_gone(agent.resume)
-            await provider.agents.resume(provider.ctx, replace(agent.spec, id=agent.resume))
+            await provider.resume(provider.ctx, replace(agent.spec, id=agent.resume))
             return
         stored = False
         if agent.id is not None:
@@ -82,7 +82,7 @@ class Startup:
             persistence = provider.ctx.find(PERSISTENCE)
             stored = persistence is not None and await persistence.has(agent.id)
         spec = replace(agent.spec, id=agent.id)
-        start = provider.agents.resume if stored else provider.agents.create
+        start = provider.resume if stored else provider.create
         await start(provider.ctx, spec)
 
     async def _persistence(self) -> Persistence:

@@ -297,7 +297,7 @@ async def test_vd01_vd02_crash_repair_and_numbering(s: Stage) -> None:
     await store_log(s, OPEN_TAIL)
     assert s.persistence is not None
     for _ in range(2):
-        session = await s.persistence.begin_load("x").session()
+        session = await s.persistence.load("x")
         assert log_of(session.records)[-2:] == ["step/end", "turn/end"]
         assert dict(session.records[-1].data) == {"turn": 2, "reason": "interrupted"}
         assert len(await stored(s)) == 7
@@ -360,7 +360,7 @@ async def test_vd06_repair_inside_a_tool_batch(s: Stage) -> None:
     await store_log(s, [*OPEN_TAIL, message, call])
     assert s.persistence is not None
     for _ in range(2):
-        session = await s.persistence.begin_load("x").session()
+        session = await s.persistence.load("x")
         assert log_of(session.records)[7:] == ["tool/result", "tool/call", "tool/result", "step/end", "turn/end"]
         results = [record.data for record in session.records if record.type == "tool/result"]
         assert [(data["id"], data["error"]) for data in results] == [("c1", True), ("c2", True)]
@@ -373,7 +373,7 @@ async def test_a_live_id_is_not_loaded(s: Stage) -> None:
     await s.quiet()
     assert s.persistence is not None
     with pytest.raises(DuplicateId):
-        await s.persistence.begin_load("x").session()
+        await s.persistence.load("x")
 
 
 class HungStorage:
