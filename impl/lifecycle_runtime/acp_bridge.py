@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
-from lifecycle_runtime.abortable import AbortedWait, unless_aborted
+from lifecycle_runtime.abortable import abort_future
 from lifecycle_runtime.acp_output import Output
 from lifecycle_runtime.acp_session import BridgeSession
 from lifecycle_runtime.acp_slot import BridgePolicies, Slot, StopReason
@@ -17,7 +17,7 @@ from lifecycle_runtime.agent import Agent
 from lifecycle_runtime.context import Context
 from lifecycle_runtime.core import random_id
 from lifecycle_runtime.errors import Busy, DuplicateId, InvalidValue, LifecycleError, NoPersistence, NotStored
-from lifecycle_runtime.futures import TaskGroup, mirror
+from lifecycle_runtime.futures import TaskGroup, first_of, mirror
 from lifecycle_runtime.handle import AgentSpec, Handle, Setup
 from lifecycle_runtime.persistence import PERSISTENCE
 from lifecycle_runtime.registry import AGENTS
@@ -75,6 +75,7 @@ class Bridge:
         self._loading: set[str] = set()
         self._opening: set[AbortController] = set()
         self._openings = TaskGroup()
+        self._looks = TaskGroup()
         self._late_failures: list[BaseException] = []
         self._closing: asyncio.Task[None] | None = None
         self._effect = ctx.fiber.effect(self.teardown, label="acp bridge", deactivate=self._deactivate)
@@ -210,10 +211,14 @@ class Bridge:
         persistence = self._ctx.find(PERSISTENCE)
         if persistence is None:
             raise NoPersistence("sessions are not stored here; start the agent with a storage")
-        try:
-            meta = await unless_aborted(persistence.describe(session_id), signal)
-        except AbortedWait:
-            raise self._closed("session/load") from None
+        # a look that never ends holds up nothing once the bridge closed (D5)
+        look = self._looks.start(persistence.describe(session_id))
+        with abort_future(signal) as aborted:
+            await first_of(look, aborted)
+        if not look.done():
+            look.add_done_callback(lambda late: late.cancelled() or late.exception())
+            raise self._closed("session/load")
+        meta = look.result()
         if meta is None:
             raise NotStored(f"no session {session_id[:80]!r} is stored; create one with session/new")
         if meta.get("cwd") != cwd:

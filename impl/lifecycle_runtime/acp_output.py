@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from lifecycle_runtime.futures import TaskGroup
 from lifecycle_runtime.values import JsonObject
 
 
@@ -32,6 +33,7 @@ class OutputQueue:
         self._deliver = deliver
         self._waiting: collections.deque[JsonObject | Callable[[], None]] = collections.deque()
         self._under_way: asyncio.Task[None] | None = None
+        self._tasks = TaskGroup()
         self._dropped = False
         self._handing_over = False
 
@@ -57,9 +59,7 @@ class OutputQueue:
     def drop(self) -> None:
         """Give up what is undelivered; it counts as drained (A13)."""
         self._dropped = True
-        if self._under_way is not None:
-            self._under_way.cancel()
-            self._under_way = None
+        self._under_way = None  # left to end by itself; it no longer holds anything up
         waiting, self._waiting = self._waiting, collections.deque()
         for item in waiting:
             if callable(item):
@@ -86,13 +86,14 @@ class OutputQueue:
             self.failures.append(error)
             return
         if inspect.isawaitable(outcome) and not self._dropped:
-            self._under_way = asyncio.get_running_loop().create_task(self._finish(outcome))
+            self._under_way = self._tasks.start(self._finish(outcome))
 
     async def _finish(self, outcome: Awaitable[object]) -> None:
         try:
             await outcome
         except Exception as error:
-            self.failures.append(error)
+            if not self._dropped:
+                self.failures.append(error)
         if self._under_way is asyncio.current_task():
             self._under_way = None
             self._go_on()
