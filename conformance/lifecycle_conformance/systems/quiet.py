@@ -31,6 +31,7 @@ TURNS = 100_000
 """Turns of the loop, timers included, that one burst may take."""
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_CANCELLATIONS = 4  # as often is a task asked to end that goes on after a cancellation
 _OWN_DESCRIPTORS = 1  # the loop's self-pipe
 
 
@@ -188,6 +189,7 @@ class Quiet:
         self._open()
 
     def _open(self) -> None:
+        self._spoiled = False
         self._selector = _Selector(*self._options)
         self.loop: asyncio.AbstractEventLoop = _Loop(self._selector, self._fault)
 
@@ -220,7 +222,11 @@ class Quiet:
 
         self._selector.begin()
         self.loop.call_soon(segment)
-        self.loop.run_forever()
+        try:
+            self.loop.run_forever()
+        except NeverQuiet:
+            self._spoiled = True
+            raise
         if raised:
             raise raised[0]
 
@@ -244,25 +250,29 @@ class Quiet:
         """Cancel whatever is left, unheard; names the tasks that would not end (the loop is then a new one)."""
         self._muted = True
         try:
-            for _ in range(4):
-                left = self.tasks()
-                if not left:
-                    break
-                for task in left:
-                    task.cancel()
-                self.settle()
-        except NeverQuiet:
-            left = self.tasks()
-        else:
-            left = self.tasks()
+            names = self._cancel_all()
         finally:
             self._muted = False
-        if not left and not self._selector.outside:
-            return []
-        names = sorted(task.get_name() for task in left) + self._selector.outside.names()
-        self._abandon()
-        self._open()
+        names += self._selector.outside.names()
+        if names:
+            self._abandon()
+            self._open()
         return names
+
+    def _cancel_all(self) -> list[str]:
+        left = self.tasks()
+        for _ in range(_CANCELLATIONS):
+            if not left and not self._spoiled:
+                break
+            for task in left:
+                task.cancel()
+            try:
+                self.settle()
+            except NeverQuiet:
+                return sorted(task.get_name() for task in self.tasks()) or ["something that never ends"]
+            self._spoiled = False
+            left = self.tasks()
+        return sorted(task.get_name() for task in left)
 
     def _abandon(self) -> None:
         """Let go of a loop whose tasks ignore cancellation: it never runs again."""

@@ -136,7 +136,9 @@ class _Server:
                 wire.BAD_PARAMS, f"params: protocol {asked} is not spoken here, only {PROTOCOL} - at `$.protocol`"
             )
         self._ready = True
-        return self._system.describe()
+        description = self._system.describe()
+        # spelled out in full: whoever reads it in another language knows none of our defaults
+        return {**msgspec.structs.asdict(description), "profile": msgspec.structs.asdict(description.profile)}
 
     def _reset(self, params: msgspec.Raw) -> object:
         self._system.reset(_reset_params(params).policies)

@@ -115,7 +115,7 @@ class World:
         self.runtime = Runtime(self._contained)
         self.home = self.runtime.root.fork("environment")
         for kind in EVENTS:
-            self.home.on(kind, self._observe)
+            self.runtime.bus.listen(kind, self._observe)
         self.persisted = Persisted(self.runtime.root, self.gates, self._loading, self._label)
         self.flushes = ports.Flushes(self.gates, lambda listener: self.home.on(SessionFlush, listener))
         self.home.on(SessionValidate, ports.validator(self.gates))
