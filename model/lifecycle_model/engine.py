@@ -21,6 +21,8 @@ DEFAULT = Outcome("default")
 OK = Answer(ok=None)
 MAX_DEPTH = 40
 """Nested programs at most; deeper is a livelock of listeners (fairness F3)."""
+MAX_ROWS = 2000
+"""Rows fired by one program at most; more is a loop in the contract's own rows."""
 
 
 class ModelError(Exception):
@@ -198,12 +200,15 @@ class Engine:
             raise Endless(f"{name} of {subject}: listeners call each other without end (F3)")
         now = Now(run, subject, command, gate, outcome)
         program = self.programs[name]
-        index = 0
+        index = fired = 0
         while index < len(program.steps):
             row = self._choose(run, now, program.steps[index])
             if row is None:
                 index += 1
                 continue
+            fired += 1
+            if fired > MAX_ROWS:
+                raise ModelError(f"program {name} of {subject} loops at row {row.id}")
             self._fire(run, now, row)
             if row.then is None:
                 index += 1

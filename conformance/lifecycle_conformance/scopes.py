@@ -1,0 +1,128 @@
+"""The scopes suites are made from, as data: which gates are held, which words are said, which reactions are armed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lifecycle_conformance.words import Word
+
+
+def _words(*names: str) -> tuple[Word, ...]:
+    return tuple((name,) for name in names)
+
+
+@dataclass(frozen=True)
+class SuiteScope:
+    """A named bound. `gates` are always held (sticky) with the outcomes they are released with."""
+
+    name: str
+    about: str
+    gates: Mapping[str, tuple[str, ...]]
+    words: tuple[Word, ...]
+    segments: int = 1
+    """Words performed in one segment at most."""
+    pending: int = 2
+    """Items pending at most."""
+    waiters: int = 1
+    injections: int = 1
+    steps: int = 2
+    reactions: tuple[str, ...] = ()
+    """What a reaction does: a word, `throw`, or `throw_async`."""
+    policies: Mapping[str, object] = field(default_factory=dict[str, object])
+    stepped: bool = False
+    """The driver is held at its wakes (`ticks`)."""
+    literal: bool = False
+    """Every reaction at every observation of every (class, label); else one of each kind, the shortest."""
+
+
+REACTIONS = ("send", "steer", "cancel", "cancel_parent", "inject", "dispose", "when_idle", "throw")
+CORE = _words("send", "quiet", "steer", "cancel", "when_idle", "dispose")
+
+SCOPES: tuple[SuiteScope, ...] = (
+    SuiteScope(
+        "core",
+        "one agent, its model held: queue, steer, cancel, wait, dispose",
+        {"model": ("finish", "error")},
+        CORE,
+        pending=1,
+        reactions=REACTIONS,
+        literal=True,
+    ),
+    SuiteScope(
+        "segment",
+        "two words in one segment, before the driver can act",
+        {"model": ("finish",)},
+        _words("send", "quiet", "steer", "inject", "cancel", "when_idle", "dispose"),
+        segments=2,
+        reactions=("send", "cancel", "dispose"),
+    ),
+    SuiteScope(
+        "flush",
+        "the model and the flush held: what happens between turn end and idle",
+        {"model": ("finish",), "flush": ("ok", "fail")},
+        _words("send", "quiet", "steer", "cancel", "when_idle", "inject", "dispose"),
+        reactions=REACTIONS,
+    ),
+    SuiteScope(
+        "gates",
+        "every gate of a turn held, every outcome",
+        {
+            "policy": ("allow", "block", "fail"),
+            "assembly": ("ok", "fail"),
+            "prefix": ("ok", "fail"),
+            "pre_step": ("ok", "fail"),
+            "model": ("finish", "error", "max_tokens", "chunk", "tools1"),
+            "recovery": ("fail", "retry"),
+            "tool": ("ok", "fail"),
+            "post_step": ("ok", "fail"),
+            "continuation": ("default", "stop", "continue", "continue_reason", "fail"),
+            "stopping": ("ok", "terminal", "fail"),
+        },
+        _words("send", "steer", "cancel", "inject", "dispose"),
+        pending=1,
+        reactions=("steer", "cancel", "dispose", "throw"),
+    ),
+    SuiteScope(
+        "tools",
+        "a batch of two calls: results, injections, steering, cancellation in it",
+        {"model": ("tools2", "finish"), "tool": ("ok", "fail", "ok_context"), "post_step": ("ok",)},
+        _words("send", "steer", "inject", "cancel", "dispose"),
+        pending=1,
+        reactions=("steer", "inject", "cancel", "dispose", "throw"),
+    ),
+    SuiteScope(
+        "contexts",
+        "contexts, invalid input and refusals",
+        {"model": ("finish",)},
+        _words("send_contexts", "send_invalid", "inject_invalid", "inject", "steer", "cancel", "dispose"),
+        pending=1,
+        reactions=("inject", "steer"),
+    ),
+    SuiteScope(
+        "keep",
+        "the keep_inbox policy",
+        {"model": ("finish",)},
+        _words("send", "quiet", "steer", "cancel", "cancel_keep", "dispose"),
+        pending=2,
+        segments=2,
+        reactions=("send", "cancel_keep"),
+        policies={"keep_inbox": True},
+    ),
+    SuiteScope(
+        "wakes",
+        "the driver held at its wakes: the windows between its own segments",
+        {"model": ("finish",)},
+        _words("send", "quiet", "steer", "cancel", "when_idle", "inject", "tick", "dispose"),
+        reactions=("send", "steer", "cancel", "dispose"),
+        stepped=True,
+    ),
+)
+
+
+def scope(name: str) -> SuiteScope:
+    """A scope by name; KeyError lists nothing: the caller reports."""
+    for one in SCOPES:
+        if one.name == name:
+            return one
+    raise KeyError(name)

@@ -1,0 +1,281 @@
+"""Suites from a scope: V (a shortest way to every class) x every label x W (what tells classes apart).
+
+Works on the model alone; refuses to know a system. A *class* is a configuration with its names and numbers forgotten.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lifecycle_conformance.scopes import SuiteScope
+from lifecycle_conformance.words import Label, Namer, Reacting, Word, burst, verb
+from lifecycle_model.commands import Burst, Read, Release, Send
+from lifecycle_model.engine import Engine
+from lifecycle_model.quiet import Outcomes, perform
+from lifecycle_model.state import Agent, Configuration, start
+from lifecycle_model.wire import UNSET, Observation, Profile, members
+
+AGENT = "a"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A class with a shortest way to it."""
+
+    path: tuple[Label, ...]
+    bursts: tuple[Burst, ...]
+    configuration: Configuration
+    names: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """One run of a suite."""
+
+    scope: str
+    bursts: tuple[Burst, ...]
+    size: tuple[int, int]
+    reacts: bool
+
+
+@dataclass
+class Classes:
+    """The classes of a scope: how many, how they are connected, and whether every result was single."""
+
+    scope: SuiteScope
+    nodes: list[Node] = field(default_factory=list[Node])
+    edges: list[tuple[int, Label, tuple[Outcomes, ...], tuple[Burst, ...]]] = field(
+        default_factory=list[tuple[int, Label, tuple[Outcomes, ...], tuple[Burst, ...]]]
+    )
+    targets: list[int | None] = field(default_factory=list[int | None])
+    several: int = 0
+    """Labels after which the contract allows several results: not covered by the completeness statement."""
+
+
+def key_of(configuration: Configuration) -> object:
+    """The class of a configuration: message names, turn numbers and references forgotten."""
+    agent: Agent | None = configuration.get(AGENT)
+    world = configuration.world
+    gates = tuple((gate.kind, gate.call, gate.outcome, gate.program) for gate in world.gates)
+    armed = tuple(sorted(hold.gate for hold in world.holds))
+    if agent is None:
+        return None, gates, armed
+    return (
+        agent.place,
+        agent.at,
+        agent.status,
+        tuple((item.wakeup, len(item.contexts)) for item in agent.queued),
+        tuple(len(item.contexts) for item in agent.steering),
+        agent.marker,
+        agent.holder,
+        bool(agent.waiters),
+        agent.open,
+        agent.step_open,
+        min(agent.step, 2) if agent.open else 0,
+        agent.calls,
+        agent.call,
+        agent.batch,
+        len(agent.deferred),
+        agent.delivered,
+        agent.finish,
+        agent.failed,
+        agent.rejected,
+        agent.terminal,
+        agent.prefix,
+        min(agent.flushes, 2),
+        agent.exited,
+        agent.entered,
+        agent.stored,
+        bool(agent.disposers),
+        gates,
+        armed,
+        bool(world.stepped),
+    )
+
+
+def labels(scope: SuiteScope, configuration: Configuration) -> Iterator[Label]:
+    """What may be asked in this configuration, within the scope's bounds."""
+    agent: Agent = configuration[AGENT]
+    words = [word for word in scope.words if _within(scope, agent, (word,))]
+    for gate in configuration.world.gates:
+        if gate.outcome is None and not gate.silent:
+            outcomes = scope.gates.get(gate.kind, ())
+            if agent.step >= scope.steps and gate.kind in ("continuation", "recovery", "model"):
+                outcomes = tuple(one for one in outcomes if not one.startswith(("continue", "retry", "tools")))
+            words += [("release", gate.kind, outcome) for outcome in outcomes]
+    seen: set[Word] = set()
+    for word in words:
+        if word not in seen:
+            seen.add(word)
+            yield Label((word,))
+    if scope.segments > 1:
+        for first in scope.words:
+            for second in scope.words:
+                if _within(scope, agent, (first, second)):
+                    yield Label((first, second))
+
+
+_INPUTS = ("send", "quiet", "steer", "send_contexts")
+
+
+def _within(scope: SuiteScope, agent: Agent, words: tuple[Word, ...]) -> bool:
+    pending = len(agent.queued) + len(agent.steering) + sum(word[0] in _INPUTS for word in words)
+    waiting = len(agent.waiters) + sum(word[0] == "when_idle" for word in words)
+    injected = len(agent.deferred) + agent.flushes + sum(word[0] == "inject" for word in words)
+    if any(word[0] == "dispose" for word in words) and len(agent.disposers) > 1:
+        return False
+    if agent.status == "disposed":
+        return True
+    return pending <= scope.pending and waiting <= scope.waiters and injected <= scope.injections
+
+
+def concrete(scope: SuiteScope, path: tuple[Label, ...]) -> tuple[Burst, ...]:
+    """The bursts of a path of labels; every hold is armed again where the one before was spent."""
+    raise NotImplementedError(f"{scope.name}: {len(path)}")
+
+
+def first_burst(scope: SuiteScope, name: Namer) -> Burst:
+    """Create the agent, with the scope's gates held."""
+    words: tuple[Word, ...] = (("create",), ("hold_driver",)) if scope.stepped else (("create",),)
+    return burst(name, AGENT, Label(words), scope.gates, ())
+
+
+def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
+    """Every class of the scope, breadth first, with every label tried in it."""
+    name = Namer()
+    opening = first_burst(scope, name)
+    (begun,) = perform(engine, start(dict(scope.policies), keep_log=False), opening)
+    found = Classes(scope)
+    root = Node((), (opening,), begun.configuration, tuple(sorted(name.counts.items())))
+    index = {key_of(root.configuration): 0}
+    found.nodes.append(root)
+    queue = deque([0])
+    while queue and len(found.nodes) < limit:
+        at = queue.popleft()
+        node = found.nodes[at]
+        for label in labels(scope, node.configuration):
+            name = Namer(dict(node.names))
+            made = burst(name, AGENT, label, scope.gates, _armed(node.configuration))
+            outcomes = perform(engine, node.configuration, made)
+            found.edges.append((at, label, outcomes, (*node.bursts, made)))
+            if len(outcomes) > 1:
+                found.several += 1
+                found.targets.append(None)
+                continue
+            after = outcomes[0].configuration
+            key = key_of(after)
+            if key not in index:
+                index[key] = len(found.nodes)
+                names = tuple(sorted(name.counts.items()))
+                found.nodes.append(Node((*node.path, label), (*node.bursts, made), after, names))
+                queue.append(index[key])
+            found.targets.append(index[key])
+    return found
+
+
+def _armed(configuration: Configuration) -> list[str]:
+    return [hold.gate for hold in configuration.world.holds]
+
+
+def runs(engine: Engine, classes: Classes, profile: Profile) -> Iterator[SuiteRun]:
+    """The suite's runs, without reactions first, each closed by W and a way home."""
+    for _at, label, outcomes, bursts in classes.edges:
+        yield _run(engine, classes.scope, bursts, outcomes[0].configuration, label, profile)
+
+
+def reacting(engine: Engine, classes: Classes, profile: Profile) -> Iterator[SuiteRun]:
+    """Every single reaction at the observations of every label: all of them, or the shortest of each kind."""
+    scope = classes.scope
+    known: set[object] = set()
+    for at, label, outcomes, _bursts in classes.edges:
+        node = classes.nodes[at]
+        before: Agent = node.configuration[AGENT]
+        for occurrence, (one, row) in enumerate(zip(outcomes[0].seen, outcomes[0].said, strict=True)):
+            pattern = _pattern(one)
+            if pattern is None:
+                continue
+            for act in scope.reactions:
+                if not scope.literal:
+                    kind = (row.id if row else one.event, pattern, before.place, before.at, label.words[-1][0], act)
+                    if kind in known:
+                        continue
+                    known.add(kind)
+                elif (at, label, pattern, act) in known:
+                    continue
+                else:
+                    known.add((at, label, pattern, act))
+                reaction = _reaction(pattern, act)
+                name = Namer(dict(node.names))
+                acted = Label(label.words, reaction)
+                made = burst(name, AGENT, acted, scope.gates, _armed(node.configuration))
+                after = perform(engine, node.configuration, made)
+                yield _run(engine, scope, (*node.bursts, made), after[0].configuration, acted, profile)
+        _ = occurrence if outcomes[0].seen else 0
+
+
+def _pattern(one: Observation) -> tuple[tuple[str, object], ...] | None:
+    if one.event in ("settled", "heard", "contained", "scope", "fault", "request") or one.state == "settled":
+        return None
+    if one.event == "gate":
+        return (("gate", one.gate), ("of", one.of))
+    keep = ("event", "of", "status", "state", "steering")
+    return tuple((name, value) for name, value in sorted(members(one).items()) if name in keep and value is not UNSET)
+
+
+def _reaction(pattern: tuple[tuple[str, object], ...], act: str) -> Reacting:
+    if act == "throw":
+        return Reacting(pattern, throw="sync")
+    if act == "throw_async":
+        return Reacting(pattern, throw="async")
+    return Reacting(pattern, ((act,),))
+
+
+def _run(
+    engine: Engine, scope: SuiteScope, bursts: tuple[Burst, ...], after: Configuration, label: Label, profile: Profile
+) -> SuiteRun:
+    commands = sum(len(made) for made in bursts)
+    size = (commands, label.size()[1])
+    tail = _tail(engine, scope, after, profile)
+    return SuiteRun(scope.name, (*bursts, *tail), size, label.reaction is not None)
+
+
+def _tail(engine: Engine, scope: SuiteScope, after: Configuration, profile: Profile) -> tuple[Burst, ...]:
+    """W, then the way home: read, release what waits, one more prompt, read again."""
+    bursts: list[Burst] = []
+    if "read" in profile.commands:
+        bursts.append((Read(agent=AGENT),))
+    configuration = after
+    for _ in range(6):
+        waiting = [gate for gate in configuration.world.gates if gate.outcome is None]
+        if not waiting:
+            break
+        made: Burst = tuple(Release(kind, AGENT) for kind in sorted({gate.kind for gate in waiting}))
+        bursts.append(made)
+        configuration = perform(engine, configuration, made)[0].configuration
+    agent: Agent | None = configuration.get(AGENT)
+    if agent is not None and agent.status != "disposed" and not configuration.world.gates:
+        bursts.append((Send(AGENT, "mz"),))
+    if "read" in profile.commands:
+        bursts.append((Read(agent=AGENT),))
+    return tuple(bursts)
+
+
+def within_reach(scope: SuiteScope, profile: Profile) -> SuiteScope | None:
+    """The part of a scope a system offers; None where too little is left."""
+    from dataclasses import replace
+
+    words = tuple(word for word in scope.words if verb(word) in profile.commands)
+    gates = {kind: outcomes for kind, outcomes in scope.gates.items() if kind in profile.gates}
+    if ("send",) not in words and not any(word[0].startswith("send") for word in words):
+        return None
+    if scope.stepped and not profile.ticks:
+        return None
+    if any(profile.policies.get(name) != value for name, value in scope.policies.items()) and scope.policies:
+        offered = all(name in profile.policies for name in scope.policies)
+        if not offered:
+            return None
+    reactions = scope.reactions if "react" in profile.commands else ()
+    kept = tuple(act for act in reactions if act.startswith("throw") or verb((act,)) in profile.commands)
+    return replace(scope, words=words, gates=gates if "hold" in profile.commands else {}, reactions=kept)

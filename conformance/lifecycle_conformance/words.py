@@ -1,0 +1,137 @@
+"""From abstract words to concrete commands: names are handed out in order, so equal histories are equal bytes.
+
+A *word* is a tuple such as `("send",)` or `("release", "model", "finish")`. Refuses to know what a word does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from lifecycle_model.commands import (
+    AnyCommand,
+    Burst,
+    Cancel,
+    Create,
+    Dispose,
+    Hold,
+    Inject,
+    Outcome,
+    React,
+    Read,
+    Release,
+    Send,
+    Steer,
+    Tick,
+    WhenIdle,
+)
+
+Word = tuple[str, ...]
+
+
+@dataclass
+class Namer:
+    """Hands out names: messages m1, m2…; references w1…, d1…, h1…."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+
+    def next(self, kind: str) -> str:
+        """The next name of a kind."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        return f"{kind}{self.counts[kind]}"
+
+
+def _release(name: Namer, agent: str, word: Word) -> AnyCommand:
+    kind, outcome = word[1], word[2]
+    if outcome.startswith("tools"):
+        return Release(kind, agent, with_=Outcome("tools", tools=int(outcome[5:] or 1)))
+    if outcome == "continue_reason":
+        return Release(kind, agent, with_=Outcome("continue", reason=name.next("m")))
+    if outcome == "ok_context":
+        return Release(kind, agent, with_=Outcome("ok", context=(name.next("m"),)))
+    return Release(kind, agent, with_=outcome)
+
+
+_BUILDERS: dict[str, Callable[[Namer, str, Word], AnyCommand]] = {
+    "create": lambda name, agent, word: Create(id=agent, as_=name.next("h")),
+    "send": lambda name, agent, word: Send(agent, name.next("m")),
+    "quiet": lambda name, agent, word: Send(agent, name.next("m"), wakeup=False),
+    "send_contexts": lambda name, agent, word: Send(agent, name.next("m"), contexts=(name.next("m"),)),
+    "send_invalid": lambda name, agent, word: Send(agent, name.next("m"), invalid=True),
+    "steer": lambda name, agent, word: Steer(agent, name.next("m")),
+    "inject": lambda name, agent, word: Inject(agent, name.next("m")),
+    "inject_invalid": lambda name, agent, word: Inject(agent, name.next("m"), invalid=True),
+    "cancel": lambda name, agent, word: Cancel(agent),
+    "cancel_parent": lambda name, agent, word: Cancel(agent, cause="parent"),
+    "cancel_keep": lambda name, agent, word: Cancel(agent, keep_inbox=True),
+    "when_idle": lambda name, agent, word: WhenIdle(agent, as_=name.next("w")),
+    "dispose": lambda name, agent, word: Dispose(agent=agent, as_=name.next("d")),
+    "read": lambda name, agent, word: Read(agent=agent),
+    "tick": lambda name, agent, word: Tick(agent),
+    "hold_driver": lambda name, agent, word: Hold("driver", agent),
+    "release": _release,
+}
+
+
+def command(name: Namer, agent: str, word: Word) -> AnyCommand:
+    """The concrete command of one word."""
+    return _BUILDERS[word[0]](name, agent, word)
+
+
+VERBS = {
+    "quiet": "send",
+    "send_contexts": "send",
+    "send_invalid": "send",
+    "inject_invalid": "inject",
+    "cancel_parent": "cancel",
+    "cancel_keep": "cancel",
+    "hold_driver": "hold",
+}
+"""The verb behind a word, where it is not the word itself."""
+
+
+def verb(word: Word) -> str:
+    """The protocol's verb a word needs."""
+    return VERBS.get(word[0], word[0])
+
+
+@dataclass(frozen=True)
+class Reacting:
+    """A single armed reaction: when `on` is seen, the words are performed (or the listener throws)."""
+
+    on: tuple[tuple[str, object], ...]
+    words: tuple[Word, ...] = ()
+    throw: str | None = None
+    outcome: str | None = None
+    agent: str = "a"
+
+
+@dataclass(frozen=True)
+class Label:
+    """One burst in the abstract: words performed in one segment, behind an optional armed reaction."""
+
+    words: tuple[Word, ...]
+    reaction: Reacting | None = None
+
+    def size(self) -> tuple[int, int]:
+        """Commands, then reactions: what *shortest* counts."""
+        return len(self.words), 0 if self.reaction is None else 1 + len(self.reaction.words)
+
+
+def burst(name: Namer, agent: str, label: Label, holds: Iterable[str], armed: Iterable[str]) -> Burst:
+    """The concrete burst: arm what is not armed, then the reaction, then the words.
+
+    A reaction's messages are named before the words' own, so that arming and acting read in order.
+    """
+    known = set(armed)
+    commands: list[AnyCommand] = [Hold(kind, agent, sticky=True) for kind in holds if kind not in known]
+    if label.reaction is not None:
+        commands.append(react(name, label.reaction))
+    commands += [command(name, agent, word) for word in label.words]
+    return tuple(commands)
+
+
+def react(name: Namer, reaction: Reacting) -> React:
+    """The concrete reaction."""
+    then: Sequence[AnyCommand] = tuple(command(name, reaction.agent, word) for word in reaction.words)
+    return React(on=dict(reaction.on), then=tuple(then), throw=reaction.throw, with_=reaction.outcome)

@@ -1,0 +1,68 @@
+"""The liveness properties of section V that sections S, Q, C and T can break, with the fairness each assumes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lifecycle_model.canonical import Cell
+from lifecycle_model.ghost import waking_pending
+from lifecycle_model.properties import Liveness, Step
+from lifecycle_model.state import Agent
+
+
+def _agent(test: Callable[[Agent], bool]) -> Callable[[Cell], bool]:
+    def stuck(cell: Cell) -> bool:
+        return isinstance(cell.part, Agent) and test(cell.part)
+
+    return stuck
+
+
+def _sees(*events: str) -> Callable[[Step], bool]:
+    return lambda step: any(one.event in events for one in step.seen)
+
+
+def work_waits(cell: Cell) -> bool:
+    """A waking item is pending and the agent is not disposed."""
+    agent = cell.part
+    return (
+        isinstance(agent, Agent)
+        and agent.status != "disposed"
+        and (waking_pending(cell.ghost) or any(item.wakeup for item in agent.queued) or bool(agent.steering))
+    )
+
+
+def work_waits_after_cancel(cell: Cell) -> bool:
+    """A waking item is pending, and a cancel took effect since the last message turn started."""
+    return work_waits(cell) and cell.ghost.cancelled
+
+
+def waits_without_work(cell: Cell) -> bool:
+    """A `when_idle` is pending although no waking item is."""
+    return isinstance(cell.part, Agent) and bool(cell.part.waiters) and not work_waits(cell)
+
+
+def leaves(step: Step) -> bool:
+    """An item was dequeued or discarded."""
+    return any(one.event in ("agent/inbox/dequeue", "agent/inbox/discard") for one in step.seen)
+
+
+def settles(step: Step) -> bool:
+    """A call was settled."""
+    return any(one.event == "settled" for one in step.seen)
+
+
+ALL = ("F1", "F2", "F3", "F4")
+
+LIVENESS: tuple[Liveness, ...] = (
+    Liveness("V1", ("V1", "Q5"), "a pending waking item is claimed, cancelled or disposed", ALL, work_waits, leaves),
+    Liveness("V2", ("V2", "S5"), "a cancelled turn ends, and the status leaves cancelling", ALL,
+             _agent(lambda agent: agent.status == "cancelling"), _sees("agent/status"), aborted_only=True, busy=True),
+    Liveness("V3", ("V3", "S7"), "when_idle resolves once no waking work remains", ALL, waits_without_work, settles),
+    Liveness("V5", ("V5", "C9"), "a prompt sent after a cancel is claimed, cancelled or disposed", ALL, work_waits_after_cancel, leaves),
+    Liveness("V6", ("V6", "T1", "T6"), "every dispose completes", ALL,
+             _agent(lambda agent: bool(agent.disposers)), settles, aborted_only=True, busy=True),
+    Liveness("V11 steering", ("V11", "Q12"), "steering is delivered, moved or discarded", ALL,
+             _agent(lambda agent: bool(agent.steering)), leaves),
+    Liveness("V11 detach", ("V11", "T2"), "a teardown that began is finished", ALL,
+             _agent(lambda agent: agent.place in ("Disposing", "Quiet")), _sees("session/disposed"), aborted_only=True, busy=True),
+)  # fmt: skip

@@ -1,0 +1,240 @@
+"""What an onlooker of one agent remembers of its observations: the small ghost state that invariants compare with.
+
+Folded from observations alone; it never reads a component and never fails, whatever it is shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from lifecycle_model.state import OpenGate
+from lifecycle_model.wire import UNSET, Observation
+
+
+class Ghost(msgspec.Struct, frozen=True):
+    """One agent as its observations tell it."""
+
+    stage: int = 0
+    """How far its life was announced: 1 s+, 2 a+, 3 start, 4 first status, 5 a-, 6 s-."""
+    unwinding: int = 0
+    """Scopes of this id that were left behind at s- and have not unwound."""
+    status: str = "idle"
+    queued: tuple[tuple[str, bool], ...] = ()
+    """Pending in the queued list, with whether the item wakes."""
+    steering: tuple[str, ...] = ()
+    claimed: str = ""
+    """The item dequeued for the turn that is about to start, or runs."""
+    reason: str = ""
+    """The abort reason of the present holder's signal."""
+    turn: int = 0
+    """The highest turn number logged."""
+    open: str = ""
+    """The trigger of the open turn."""
+    step: int = 0
+    step_open: bool = False
+    erred: bool = False
+    """The open turn's failure was published."""
+    blocked: bool = False
+    maxed: bool = False
+    """The last step's model call finished for lack of tokens."""
+    batch: int = 0
+    """Advertised calls without a result."""
+    calling: str = ""
+    ended: tuple[str, ...] = ()
+    """Turns ended whose flush has not begun, by trigger."""
+    flush: bool = False
+    """The flush of a message turn is under way."""
+    flushes: int = 0
+    """Other flushes under way."""
+    cancelled: bool = False
+    """A cancel took effect since the last message turn started."""
+
+
+def waking_pending(ghost: Ghost) -> bool:
+    """Waking work is pending."""
+    return bool(ghost.steering) or any(wakes for _, wakes in ghost.queued)
+
+
+def pending(ghost: Ghost) -> set[str]:
+    """Every pending id."""
+    return {item for item, _ in ghost.queued} | set(ghost.steering)
+
+
+def rerouted(ghost: Ghost) -> Ghost:
+    """Steering moved to the queued tail, as waking (unobserved: Q12)."""
+    return replace(ghost, queued=ghost.queued + tuple((item, True) for item in ghost.steering), steering=())
+
+
+def fold(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    """The ghost after an observation; `gate` is the gate whose leaving made the segment, if any."""
+    step = _FOLD.get(seen.event)
+    return ghost if step is None else step(ghost, seen, gate)
+
+
+def _stage(number: int) -> Any:
+    def step(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+        if number == 1:
+            return replace(ghost, stage=1)
+        return replace(ghost, stage=number)
+
+    return step
+
+
+def _session_gone(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return Ghost(stage=6, unwinding=ghost.unwinding + 1)
+
+
+def _scope(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return replace(ghost, unwinding=ghost.unwinding - 1)
+
+
+def _status(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    fresh = seen.status in ("running", "idle")
+    stage = 4 if ghost.stage == 3 else ghost.stage
+    return replace(ghost, status=str(seen.status), stage=stage, reason="" if fresh else ghost.reason)
+
+
+def _enqueue(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    if seen.steering is True:
+        return replace(ghost, steering=(*ghost.steering, str(seen.item)))
+    return replace(ghost, queued=(*ghost.queued, (str(seen.item), seen.wakeup is not False)))
+
+
+def _without(ghost: Ghost, lost: set[str]) -> Ghost:
+    return replace(
+        ghost,
+        queued=tuple(pair for pair in ghost.queued if pair[0] not in lost),
+        steering=tuple(item for item in ghost.steering if item not in lost),
+    )
+
+
+def _dequeue(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    item = str(seen.item)
+    if seen.steering is True:
+        return _without(ghost, {item})
+    if item in ghost.steering:
+        ghost = rerouted(ghost)
+    return replace(_without(ghost, {item}), claimed=item)
+
+
+def _discard(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    items = () if seen.items is UNSET else seen.items
+    return _without(ghost, {dropped.id for dropped in items})
+
+
+def _requested(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return replace(ghost, cancelled=True)
+
+
+def _abort(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return ghost if ghost.reason else replace(ghost, reason=str(seen.reason))
+
+
+def _error(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    if ghost.open == "message" and seen.turn == ghost.turn:
+        return replace(ghost, erred=True)
+    if not ghost.open and ghost.claimed and not ghost.ended and not ghost.flush:
+        return replace(ghost, claimed="", reason="")
+    return ghost
+
+
+def _turn_start(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    turn = seen.turn if isinstance(seen.turn, int) else 0
+    message = seen.trigger == "message"
+    return replace(
+        ghost,
+        turn=turn,
+        open=str(seen.trigger),
+        step=0,
+        step_open=False,
+        erred=False,
+        blocked=False,
+        maxed=False,
+        cancelled=False if message else ghost.cancelled,
+    )
+
+
+def _turn_end(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    message = ghost.open == "message"
+    return replace(
+        ghost,
+        open="",
+        step=0,
+        step_open=False,
+        erred=False,
+        blocked=False,
+        maxed=False,
+        batch=0,
+        calling="",
+        claimed="" if message else ghost.claimed,
+        reason="" if message else ghost.reason,
+        ended=(*ghost.ended, ghost.open),
+    )
+
+
+def _flush(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    if seen.state == "start":
+        turns = ghost.ended[-1:] == ("message",)
+        left = ghost.ended[:-1]
+        if turns:
+            return replace(ghost, ended=left, flush=True)
+        return replace(ghost, ended=left, flushes=ghost.flushes + 1)
+    if gate is not None and gate.program == "flush":
+        return replace(ghost, flush=False)
+    return replace(ghost, flushes=ghost.flushes - 1)
+
+
+def _step_start(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    step = seen.step if isinstance(seen.step, int) else 0
+    return replace(ghost, step=step, step_open=True, maxed=False)
+
+
+def _step_end(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return replace(ghost, step_open=False)
+
+
+def _assistant(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    if gate is None or gate.kind != "model" or gate.outcome is None:
+        return ghost
+    return replace(ghost, batch=gate.outcome.tools, maxed=gate.outcome.outcome == "max_tokens")
+
+
+def _blocked(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return replace(ghost, blocked=True)
+
+
+def _call(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return replace(ghost, calling=str(seen.id).rpartition(".")[2])
+
+
+def _result(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return replace(ghost, calling="", batch=ghost.batch - 1)
+
+
+_FOLD: dict[str, Any] = {
+    "session/created": _stage(1),
+    "agent/created": _stage(2),
+    "agent/session-start": _stage(3),
+    "agent/disposed": _stage(5),
+    "session/disposed": _session_gone,
+    "scope": _scope,
+    "agent/status": _status,
+    "agent/inbox/enqueue": _enqueue,
+    "agent/inbox/dequeue": _dequeue,
+    "agent/inbox/discard": _discard,
+    "agent/cancel-requested": _requested,
+    "abort": _abort,
+    "agent/error": _error,
+    "turn/start": _turn_start,
+    "turn/end": _turn_end,
+    "session/flush": _flush,
+    "step/start": _step_start,
+    "step/end": _step_end,
+    "assistant/message": _assistant,
+    "prompt/blocked": _blocked,
+    "tool/call": _call,
+    "tool/result": _result,
+}
