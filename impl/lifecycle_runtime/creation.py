@@ -140,7 +140,7 @@ class Creation:
     async def _loaded(self, load: Load) -> None:
         """Wait for the load; abandoned by a deactivation it holds up nothing (D5)."""
         try:
-            session = await self._race(load.perform)
+            session = await self._race(load.session)
         except BaseException:
             load.abandon()
             raise

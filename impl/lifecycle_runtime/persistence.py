@@ -34,7 +34,7 @@ class Load:
         self._held: asyncio.Lock | None = None
         self._writing = False
 
-    async def perform(self) -> Session:
+    async def session(self) -> Session:
         """Read, repair an open tail and return the session, unattached (D/r5 to r8).
 
         A live id is refused without touching its log.
@@ -107,12 +107,12 @@ class Persistence:
         return self.ctx.unload()
 
     def begin_load(self, session_id: str) -> Load:
-        """Prepare a load of one id's log for a resume; `perform` it once."""
+        """Prepare a load of one id's log for a resume; ask it for its `session` once."""
         return Load(self, session_id)
 
     async def load(self, session_id: str) -> Session:
         """Load a log as a resume would, repair included (D/r5 to r8)."""
-        return await self.begin_load(session_id).perform()
+        return await self.begin_load(session_id).session()
 
     async def has(self, session_id: str) -> bool:
         """Whether a log is stored, after everything queued before was written."""

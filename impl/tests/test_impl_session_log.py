@@ -20,7 +20,9 @@ from lifecycle_runtime.errors import (
 from lifecycle_runtime.events import SessionEvent, SessionFlush, SessionValidate
 from lifecycle_runtime.handle import AgentSpec
 from lifecycle_runtime.persistence import provide_persistence
+from lifecycle_runtime.ports import StoredLog
 from lifecycle_runtime.session import Session
+from lifecycle_runtime.storage_memory import MemoryStorage
 from lifecycle_runtime.store import SessionStore
 from lifecycle_runtime.testing.stage import Stage, log_of, staged
 from lifecycle_runtime.values import JsonObject
@@ -376,26 +378,23 @@ async def test_a_live_id_is_not_loaded(s: Stage) -> None:
         await s.persistence.load("x")
 
 
-class HungStorage:
-    """Hangs in its first load and forwards everything else."""
+class HungStorage(MemoryStorage):
+    """Hangs in its first load."""
 
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
+    def __init__(self) -> None:
+        super().__init__()
         self.hung: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    async def load(self, session_id: str) -> Any:
+    async def load(self, session_id: str) -> StoredLog | None:
         if not self.hung.done():
             await self.hung
-        return await self._inner.load(session_id)
+        return await super().load(session_id)
 
 
 @staged(agent=False)
 async def test_a_deactivated_load_holds_up_nothing(s: Stage) -> None:
+    s.storage = hung = HungStorage()
     await store_log(s, OPEN_TAIL)
-    hung = HungStorage(s.storage)
     provide_persistence(s.root, hung)
     owner = s.root.fork("f1")
     future = s.runtime.agents.resume(owner, AgentSpec("x"))

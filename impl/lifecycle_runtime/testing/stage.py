@@ -15,10 +15,12 @@ from lifecycle_runtime.ports import ContextMessage, Storage
 from lifecycle_runtime.provider import AgentProvider, ProviderOptions
 from lifecycle_runtime.runtime import Runtime
 from lifecycle_runtime.session import Record
+from lifecycle_runtime.signals import Signal
 from lifecycle_runtime.startup import ConfigAgent
 from lifecycle_runtime.storage_memory import MemoryStorage
 from lifecycle_runtime.testing.gates import GatedBehaviour, GatedModel, GatedTool, Gates, gated_pace
 from lifecycle_runtime.testing.notation import EVENTS, brief, matches, mismatch, subject_id
+from lifecycle_runtime.values import JsonObject
 
 
 class Reaction:
@@ -80,31 +82,55 @@ class Stage:
         self.provider = AgentProvider(owner or self.root, options)
         return self.provider
 
-    def spec(self, agent_id: str = "x", **more: Any) -> AgentSpec:
+    def spec(
+        self,
+        agent_id: str = "x",
+        *,
+        setup: Callable[[Agent], object] | None = None,
+        meta: JsonObject | None = None,
+        seed: Sequence[JsonObject] = (),
+        signal: Signal | None = None,
+    ) -> AgentSpec:
         """Return a spec whose setup is a gate and whose scope records its unwinding."""
-        extra: Callable[[Agent], object] | None = more.pop("setup", None)
 
-        async def setup(agent: Agent, signal: object) -> None:
+        async def gated_setup(agent: Agent, signal: object) -> None:
             agent.ctx.effect(lambda: self._note(agent_id, "scope"), label="recorder")
-            if extra is not None:
-                extra(agent)
+            if setup is not None:
+                setup(agent)
             await self.gates.enter("setup", agent_id)
 
-        return AgentSpec(id=agent_id, setup=setup, **more)
+        return AgentSpec(agent_id, gated_setup, meta=meta, seed=seed, signal=signal)
 
-    def creating(self, agent_id: str = "x", owner: Context | None = None, **more: Any) -> "asyncio.Future[Handle]":
+    def creating(
+        self,
+        agent_id: str = "x",
+        owner: Context | None = None,
+        *,
+        setup: Callable[[Agent], object] | None = None,
+        meta: JsonObject | None = None,
+        seed: Sequence[JsonObject] = (),
+        signal: Signal | None = None,
+    ) -> "asyncio.Future[Handle]":
         """Begin a creation."""
-        return self.runtime.agents.create(owner or self.root, self.spec(agent_id, **more))
+        spec = self.spec(agent_id, setup=setup, meta=meta, seed=seed, signal=signal)
+        return self.runtime.agents.create(owner or self.root, spec)
 
-    async def create(self, agent_id: str = "x", owner: Context | None = None, **more: Any) -> Agent:
+    async def create(
+        self,
+        agent_id: str = "x",
+        owner: Context | None = None,
+        *,
+        setup: Callable[[Agent], object] | None = None,
+        seed: Sequence[JsonObject] = (),
+    ) -> Agent:
         """Create an agent and wait until quiet."""
-        future = self.creating(agent_id, owner, **more)
+        future = self.creating(agent_id, owner, setup=setup, seed=seed)
         await self.quiet()
         return self.keep(await future)
 
-    async def resume(self, agent_id: str = "x", **more: Any) -> Agent:
+    async def resume(self, agent_id: str = "x", *, setup: Callable[[Agent], object] | None = None) -> Agent:
         """Resume an agent."""
-        return self.keep(await self.runtime.agents.resume(self.root, self.spec(agent_id, **more)))
+        return self.keep(await self.runtime.agents.resume(self.root, self.spec(agent_id, setup=setup)))
 
     def keep(self, handle: Handle) -> Agent:
         """Remember a handle."""
