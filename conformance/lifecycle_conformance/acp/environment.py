@@ -9,13 +9,13 @@ from string import Template
 
 from lifecycle_conformance.acp.errors import OutOfReach
 from lifecycle_conformance.acp.options import Options
-from lifecycle_conformance.acp.processes import JUDGE, RUN, judge_mark
+from lifecycle_conformance.acp.processes import RUN
 
 # what a program needs to run at all; a user's keys, endpoints and settings are not among it
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH", "NODE_EXTRA_CA_CERTS")
 
 
-def agent_environment(options: Options, model: str, home: Path, cwd: Path, mark: str) -> dict[str, str]:
+def agent_environment(options: Options, model: str, home: Path, cwd: Path) -> dict[str, str]:
     """Build the agent's environment: our model for every wire form, our proxy for everything else."""
     env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     env |= {
@@ -28,8 +28,7 @@ def agent_environment(options: Options, model: str, home: Path, cwd: Path, mark:
         "TERM": "dumb",
         "NO_COLOR": "1",
         "DO_NOT_TRACK": "1",
-        RUN: mark,
-        JUDGE: judge_mark(),
+        RUN: str(home.parent),
     }
     if options.model == "loopback":
         env |= {

@@ -10,7 +10,7 @@ from lifecycle_conformance.acp.options import Options
 from lifecycle_conformance.acp.record import Record
 
 _LONG = 260
-_HOME = re.compile(r"/[\w./-]*lifecycle-acp-\w+")
+_HOME = re.compile(r"/[\w./-]*lifecycle-acp-[\d.]+-\w+")
 _TOOL = re.compile(r"tail -n \d{9}")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _KEY = re.compile(r"LK[0-9a-f]{8}")

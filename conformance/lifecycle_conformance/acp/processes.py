@@ -1,4 +1,4 @@
-"""Owns finding, describing and ending the processes of one run, by a marker in their environment."""
+"""Owns finding, describing and ending the processes of one run, by a marker that they inherit."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import contextlib
 import fnmatch
 import ipaddress
 import os
+import re
 import signal
 from dataclasses import dataclass
 from pathlib import Path
 
 PROC = Path("/proc")
 RUN = "LIFECYCLE_ACP_RUN"
-JUDGE = "LIFECYCLE_ACP_JUDGE"
+# a run's folder is its marker: its name is in RUN and HOME of everything the agent starts, and in its working
+# directory where an agent gives its tools an environment of their own; it names the judge that made it, too
+FOLDER = "lifecycle-acp-"
+_OF_JUDGE = re.compile(rb"lifecycle-acp-(\d+)\.(\d+)-\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +45,18 @@ def started(pid: int) -> str | None:
     return None if fields[0] == "Z" else fields[19]
 
 
-def judge_mark() -> str:
-    """Return this judge's own mark: its pid and start, which together name it for ever."""
-    return f"{os.getpid()}.{started(os.getpid())}"
+def folder_prefix() -> str:
+    """Return what a run's folder is called: our pid and start in it together name this judge for ever."""
+    return f"{FOLDER}{os.getpid()}.{started(os.getpid())}-"
 
 
-def _environ(pid: int) -> list[bytes]:
-    try:
-        return (PROC / str(pid) / "environ").read_bytes().split(b"\0")
-    except OSError:
-        return []  # gone, or not ours
+def _traces(pid: int) -> bytes:
+    """Return where a run's folder may be named: a process's environment and working directory."""
+    found = b""
+    with contextlib.suppress(OSError):  # gone, or not ours
+        found = (PROC / str(pid) / "environ").read_bytes()
+        found += b"\0" + os.readlink(PROC / str(pid) / "cwd").encode()
+    return found
 
 
 def _pids() -> list[int]:
@@ -65,17 +71,17 @@ def _command(pid: int) -> str:
     return b" ".join(w for w in words if w).decode(errors="replace")
 
 
-def marked(mark: str) -> list[Process]:
-    """Return the living processes whose environment carries a run's marker, children of any depth included."""
-    wanted = f"{RUN}={mark}".encode()
-    found = [Process(pid, _command(pid)) for pid in _pids() if wanted in _environ(pid)]
-    return [p for p in found if started(p.pid) is not None]
+def marked(folder: str) -> list[Process]:
+    """Return the living processes that carry a run's marker, children of any depth included."""
+    wanted = Path(folder).name.encode()
+    found = [Process(pid, _command(pid)) for pid in _pids() if wanted in _traces(pid)]
+    return [p for p in found if started(p.pid) is not None and p.pid != os.getpid()]
 
 
-def reap(mark: str) -> None:
+def reap(folder: str) -> None:
     """Kill what a run left, until nothing new appears."""
     for _ in range(5):
-        left = marked(mark)
+        left = marked(folder)
         if not left:
             return
         for process in left:
@@ -86,16 +92,15 @@ def reap(mark: str) -> None:
 def reap_orphans() -> list[Process]:
     """Kill what an earlier judge, since dead, left behind; return what was killed.
 
-    Only processes that carry a judge's mark whose judge no longer lives are touched.
+    Only processes that carry the marker of a judge that no longer lives are touched.
     """
     found: list[Process] = []
-    prefix = f"{JUDGE}=".encode()
     for pid in _pids():
-        mark = next((v[len(prefix) :].decode() for v in _environ(pid) if v.startswith(prefix)), None)
-        if mark is None or pid == os.getpid():
+        match = _OF_JUDGE.search(_traces(pid))
+        if match is None or pid == os.getpid():
             continue
-        judge, _, start = mark.partition(".")
-        if judge.isdigit() and started(int(judge)) != start:
+        judge, start = match[1].decode(), match[2].decode()
+        if started(int(judge)) != start:
             found.append(Process(pid, _command(pid)))
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -48,9 +48,9 @@ class Stage:
         self.allow = True
         self.pending: list[Line] = []
         self.number = secrets.randbelow(9 * 10**8) + 10**8
-        self.mark = secrets.token_hex(8)
         self._command, self._load = absolute(command), load
-        self._root = Path(tempfile.mkdtemp(prefix="lifecycle-acp-"))
+        self._root = Path(tempfile.mkdtemp(prefix=processes.folder_prefix()))
+        self.mark = str(self._root)
         self.home, self.cwd = self._root / "home", self._root / "work"
         self._wire: Wire | None = None
         self._env: dict[str, str] = {}
@@ -63,7 +63,7 @@ class Stage:
 
     async def __aenter__(self) -> Self:
         await self.model.__aenter__()
-        self._env = agent_environment(self.options, self.model.url, self.home, self.cwd, self.mark)
+        self._env = agent_environment(self.options, self.model.url, self.home, self.cwd)
         await prepare_home(self.options, self._env, self.home, self.cwd)
         return self
 

@@ -172,7 +172,7 @@ class FakeModel:
                 for part in form.end():
                     yield part
                 return
-        goal = reply.chunks if isinstance(reply, Say) else _SLOWEST
+        goal = _SLOWEST if isinstance(reply, Slow) else reply.chunks if isinstance(reply, Say) else 2
         last = False
         while request.chunks < goal:
             request.chunks += 1
