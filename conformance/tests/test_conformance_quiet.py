@@ -156,7 +156,8 @@ def test_unhandled_errors_and_warnings_are_faults_without_addresses(owned: Owned
 
     def act() -> None:
         owned.start(fail())
-        fail()
+        made = [fail()]
+        made.clear()  # never awaited
         warnings.warn("old", DeprecationWarning, stacklevel=1)
 
     with owned.quiet.listening():

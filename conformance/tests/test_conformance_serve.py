@@ -15,8 +15,9 @@ from lifecycle_conformance.systems.adapter import System
 from lifecycle_conformance.systems.serve import serve
 
 sys.path.insert(0, str(Path(__file__).parent / "miniatures"))
-honest = importlib.import_module("honest")
-liars = importlib.import_module("liars")
+honest: Any = importlib.import_module("honest")
+liars: Any = importlib.import_module("liars")
+Honest: Any = honest.Honest
 
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocol": 1}}
 
@@ -101,7 +102,7 @@ def test_a_system_that_raises_is_answered_for_and_serves_on(capfd: pytest.Captur
 
 
 def test_prints_reach_standard_error_only(capfd: pytest.CaptureFixture[str]) -> None:
-    class Chatty(honest.Honest):  # type: ignore[misc]  # loaded by path
+    class Chatty(Honest):  # type: ignore[misc]  # loaded by path
         def reset(self, policies: object) -> None:
             print("resetting")
 
@@ -112,7 +113,7 @@ def test_prints_reach_standard_error_only(capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_system_is_stopped_at_the_end_of_input() -> None:
-    class Stopped(honest.Honest):  # type: ignore[misc]  # loaded by path
+    class Stopped(Honest):  # type: ignore[misc]  # loaded by path
         stops = 0
 
         def stop(self) -> None:

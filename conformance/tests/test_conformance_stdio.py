@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -38,7 +38,7 @@ def command(name: str, *arguments: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def started(name: str, *arguments: str, timeout: float = 10.0) -> Iterator[StdioSystem]:
+def started(name: str, *arguments: str, timeout: float = 10.0) -> Generator[StdioSystem]:
     system = StdioSystem(command(name, *arguments), timeout=timeout)
     try:
         yield system

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,9 @@ from lifecycle_model.commands import Burst, Cancel, Create, React, Send, WhenIdl
 
 MINIATURES = Path(__file__).parent / "miniatures"
 sys.path.insert(0, str(MINIATURES))
-honest = importlib.import_module("honest")
-liars = importlib.import_module("liars")
+honest: Any = importlib.import_module("honest")
+liars: Any = importlib.import_module("liars")
+Honest: Any = honest.Honest
 
 LIFE: tuple[Burst, ...] = ((Create("a", "h1"),), (Send("a", "m1"), WhenIdle("a", "w1")), (Cancel("a"),))
 
@@ -57,7 +59,7 @@ def test_an_honest_system_passes_every_check() -> None:
 
 
 def test_calls_made_by_reactions_may_settle_though_nobody_saw_their_answer() -> None:
-    class Reacts(honest.Honest):  # type: ignore[misc]  # loaded by path
+    class Reacts(Honest):  # type: ignore[misc]  # loaded by path
         def perform(self, command: object) -> object:
             if isinstance(command, React):
                 self.waiting += [inner.as_ for inner in command.then if isinstance(inner, WhenIdle)]
@@ -127,7 +129,7 @@ def test_a_child_that_cannot_answer_is_one_finding() -> None:
 
 
 def test_below_the_floor_is_a_note_not_a_fault() -> None:
-    class Low(honest.Honest):  # type: ignore[misc]  # loaded by path
+    class Low(Honest):  # type: ignore[misc]  # loaded by path
         commands = ("create", "send")
 
     test = selftest(Low())

@@ -128,14 +128,6 @@ class Child:
                 # something came all the time, a complete line never
                 raise SystemHung(f"{self._name} was still writing after {2 * limit:g} s and had not answered")
 
-    def unasked(self) -> bytes | None:
-        """A line that has come though nothing was asked, if any; does not wait."""
-        if not self._poll.poll(0):
-            return None
-        with contextlib.suppress(SystemHung):
-            return self.lines(0)[0]
-        return None
-
     def _read_lines(self) -> list[bytes]:
         try:
             chunk = os.read(self._out, _CHUNK)

@@ -64,8 +64,13 @@ def _reference(_rest: str, _options: SystemOptions) -> System:
 
 
 def _dsh(_rest: str, options: SystemOptions) -> System:
-    dsh = importlib.import_module("lifecycle_conformance.systems.dsh")
-    return StdioSystem(dsh.command(), timeout=options.timeout)
+    from lifecycle_conformance.systems import dsh
+
+    try:
+        command = dsh.command()
+    except dsh.DshError as error:
+        raise UsageError(str(error)) from error
+    return StdioSystem(command, timeout=options.timeout)
 
 
 def _stdio(command: str, options: SystemOptions) -> System:

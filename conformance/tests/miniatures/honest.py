@@ -1,4 +1,4 @@
-"""A tiny correct system: one agent at a time, turns that run in no time. The wrong ones beside it each change one thing.
+"""A tiny correct system: one agent, turns that run in no time. The wrong ones beside it each change one thing.
 
 Run as a program it serves protocol 1 on its standard streams.
 """

@@ -10,9 +10,9 @@ from honest import Honest
 from lifecycle_model.wire import to_json
 
 
-def say(line: object) -> None:
-    """One line of output."""
-    os.write(1, (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n")
+def say(*lines: object) -> None:
+    """Lines of output, in one write."""
+    os.write(1, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
 
 def main(how: str) -> None:
@@ -29,7 +29,7 @@ def main(how: str) -> None:
             say({"jsonrpc": "2.0", "id": asked["id"], "result": {}})
             continue
         good = {"jsonrpc": "2.0", "id": asked["id"], "result": {"bursts": [{"calls": [], "seen": []}]}}
-        wrong = {
+        wrongs: dict[str, list[object]] = {
             "wrong_id": [good | {"id": asked["id"] + 7}],
             "two_lines": [good, good],
             "notification": [{"jsonrpc": "2.0", "method": "log", "params": {}}],
@@ -42,9 +42,8 @@ def main(how: str) -> None:
             "floods": [],
             "dribbles": [],
             "closes": [],
-        }[how]
-        for line in wrong:
-            say(line)
+        }
+        say(*wrongs[how])
         if how == "half_a_line":
             os.write(1, b'{"jsonrpc":"2.0","id":')
             os._exit(0)
