@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any, Generic, TypeVar, cast
 
 from lifecycle_runtime.bus import Bus, Listener
-from lifecycle_runtime.errors import MissingService
+from lifecycle_runtime.errors import MissingService, Unsupported
 from lifecycle_runtime.events import Event
 from lifecycle_runtime.fibers import Disposer, Effect, Fiber
 from lifecycle_runtime.futures import mirror
@@ -52,6 +52,7 @@ class Context:
         above: "Context | None" = None,
         scope: object = None,
         sees: Collection[ServiceKey[Any]] | None = None,
+        lent: bool = False,
     ) -> None:
         self.fiber = fiber
         self.bus = bus
@@ -59,6 +60,7 @@ class Context:
         self._table = table
         self._above = above
         self._sees = sees
+        self._lent = lent
         self._services: dict[object, object] = {}
 
     @property
@@ -76,8 +78,8 @@ class Context:
         return Context(self.fiber.child(name), self.bus, self._table, above=self, scope=self.scope, sees=sees)
 
     def scoped(self, fiber: Fiber, scope: object) -> "Context":
-        """Create a context over a fiber with a life of its own; services resolve through this one (P16)."""
-        return Context(fiber, self.bus, self._table, above=self, scope=scope)
+        """Lend out a context over a fiber whose life another decides; services resolve through this one (P16)."""
+        return Context(fiber, self.bus, self._table, above=self, scope=scope, lent=True)
 
     def on(self, event: type[E], listener: "Listener[E]") -> Unsubscribe:
         """Listen until unloaded or removed: to every subject, on an agent's context to that agent (P2)."""
@@ -131,5 +133,10 @@ class Context:
         return mirror(self._table.changed())
 
     def unload(self) -> "asyncio.Future[None]":
-        """Deactivate at once, begin the teardown of every agent owned here, and unwind (X3, T1)."""
+        """Deactivate at once, begin the teardown of every agent owned here, and unwind (X3, T1).
+
+        An agent's own context goes with its agent only: a bare agent gives no right to end it (T11).
+        """
+        if self._lent:
+            raise Unsupported(f"{self.name}: its context ends with it; dispose the agent by its handle")
         return self.fiber.unload()

@@ -72,6 +72,6 @@ class Teardown:
             await self._agents.when_gone(self.agent_entry)
         if self.session_entry is not None:
             await core.store.detach(self.session_entry)
-        await core.ctx.unload()
+        await core.ctx.fiber.unload()
         self._release()
         return tuple(core.ctx.fiber.failures)

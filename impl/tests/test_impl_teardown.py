@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from lifecycle_runtime.errors import Disposed, InactiveOwner, InactiveProvider
+from lifecycle_runtime.errors import Disposed, InactiveOwner, InactiveProvider, Unsupported
 from lifecycle_runtime.events import AgentDisposed, SessionDisposed, StatusChanged
 from lifecycle_runtime.testing.stage import Stage, in_order, staged
 
@@ -223,6 +223,15 @@ async def test_vt22_dead_scope(s: Stage) -> None:
         s.agent.ctx.on(StatusChanged, lambda _: None)
     with pytest.raises(InactiveOwner):
         s.agent.ctx.effect(lambda: None)
+
+
+@staged()
+async def test_t11_a_bare_agent_gives_no_teardown_right(s: Stage) -> None:
+    with pytest.raises(Unsupported):
+        s.agent.ctx.unload()
+    plugin = s.agent.ctx.fork("plugin")
+    await plugin.unload()
+    assert s.agent.ctx.active
 
 
 @staged()
