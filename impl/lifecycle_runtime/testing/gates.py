@@ -63,6 +63,11 @@ class Gates:
             raise LookupError(f"nothing waits at {kind!r}; waiting: {[k for k, v in self._waiting.items() if v]}")
         waiting.pop(0).set_result(outcome)
 
+    def disarm(self) -> None:
+        """Forget every answer and reaction that was not used."""
+        self._answers.clear()
+        self._reactions.clear()
+
     def open(self, kind: str) -> None:
         """Stop holding a gate and let everything at it go on."""
         self._held.discard(kind)

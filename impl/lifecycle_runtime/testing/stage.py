@@ -172,6 +172,12 @@ class Stage:
         """Perform an action inside the dispatch of the next matching event."""
         self._reactions.append(Reaction(token, subject, action, times))
 
+    def disarm(self) -> None:
+        """Forget every reaction, answer and veto that was not used."""
+        self._reactions.clear()
+        self.vetoes.clear()
+        self.gates.disarm()
+
     def hold(self, *kinds: str) -> None:
         """Hold gates."""
         for kind in kinds:
