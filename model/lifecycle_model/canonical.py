@@ -6,11 +6,11 @@ are shifted to start at 1. Refuses to know any component: it walks fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from lifecycle_model.ghost import Ghost
 from lifecycle_model.state import OpenGate
@@ -34,31 +34,59 @@ def address(gate: OpenGate) -> tuple[str, int, int]:
     return gate.kind, gate.turn, gate.call
 
 
-def walk(value: object, name: Callable[[str], None], number: Callable[[str, int], None]) -> None:
-    """Visit every made-up name and every ranked number in a fixed order."""
+class Marks(NamedTuple):
+    """The made-up names of a value in order of first appearance, and its growing numbers."""
+
+    names: tuple[str, ...]
+    numbers: tuple[tuple[str, int], ...]
+
+
+_RANKED: dict[type, tuple[tuple[int, str], ...]] = {}
+_KNOWN: dict[object, Marks] = {}
+_NOTHING = Marks((), ())
+_PLAIN = frozenset({int, bool, type(None), float})
+
+
+def marks(value: Any) -> Marks:
+    """The made-up names and growing numbers in a value, remembered by value."""
     kind = value.__class__
+    if kind in _PLAIN:
+        return _NOTHING
     if kind is str:
-        if MARK in value:  # type: ignore[operator]  # kind is str
-            name(value)  # type: ignore[arg-type]  # kind is str
-    elif kind is tuple or isinstance(value, tuple):
-        for one in value:  # type: ignore[attr-defined]  # kind is tuple
-            walk(one, name, number)
-    elif isinstance(value, msgspec.Struct):
-        for field in value.__struct_fields__:
-            one = getattr(value, field)
-            one_kind = one.__class__
-            if one_kind is int:
-                if one and field in RANKED:
-                    number(field, one)
-            elif one and one_kind is not bool:
-                walk(one, name, number)
+        return Marks((value,), ()) if MARK in value else _NOTHING
+    found = _KNOWN.get(value)
+    if found is None:
+        found = _KNOWN[value] = _find(value)
+    return found
 
 
-def names_in(value: object) -> list[str]:
+def _find(value: Any) -> Marks:
+    names: dict[str, None] = {}
+    numbers: dict[tuple[str, int], None] = {}
+    struct = isinstance(value, msgspec.Struct)
+    parts = astuple(value) if struct else value
+    for one in parts:
+        if one and one.__class__ not in _PLAIN:
+            inner = marks(one)
+            if inner is not _NOTHING:
+                names.update(dict.fromkeys(inner.names))
+                numbers.update(dict.fromkeys(inner.numbers))
+    if struct:
+        numbers.update(((field, parts[at]), None) for at, field in _ranked(value.__class__) if parts[at])
+    return Marks(tuple(names), tuple(numbers)) if names or numbers else _NOTHING
+
+
+def _ranked(kind: type) -> tuple[tuple[int, str], ...]:
+    found = _RANKED.get(kind)
+    if found is None:
+        fields = kind.__struct_fields__  # type: ignore[attr-defined]  # only asked of structs
+        found = _RANKED[kind] = tuple((at, field) for at, field in enumerate(fields) if field in RANKED)
+    return found
+
+
+def names_in(value: object) -> tuple[str, ...]:
     """Every made-up name, in order of first appearance."""
-    found: dict[str, None] = {}
-    walk(value, lambda name: found.setdefault(name), lambda _field, _number: None)
-    return list(found)
+    return marks(value).names
 
 
 def rename(value: Any, names: Mapping[str, str], ranks: Mapping[tuple[str, int], int]) -> Any:
@@ -73,49 +101,43 @@ def rename(value: Any, names: Mapping[str, str], ranks: Mapping[tuple[str, int],
         return tuple(renamed) if kind is tuple else kind(*renamed)
     if isinstance(value, msgspec.Struct):
         changed: dict[str, Any] = {}
-        for field in value.__struct_fields__:
-            one = getattr(value, field)
-            one_kind = one.__class__
-            if one_kind is int:
-                if field in RANKED and (new := ranks.get((field, one), one)) != one:
-                    changed[field] = new
-            elif one and one_kind is not bool:
+        fields = value.__struct_fields__
+        for field, one in zip(fields, astuple(value), strict=True):
+            if one and one.__class__ not in _PLAIN:
                 other = rename(one, names, ranks)
                 if other is not one:
                     changed[field] = other
+        for at, field in _ranked(kind):
+            one = getattr(value, fields[at])
+            if (new := ranks.get((field, one), one)) != one:
+                changed[field] = new
         return replace(value, **changed) if changed else value
     return value
 
 
 def canonical(cell: Cell, also: Mapping[str, str] | None = None) -> Cell:
     """The cell under canonical names and ranks; `also` renames its agent to the name its role is kept under."""
+    found = marks(cell)
     names: dict[str, str] = dict(also or {})
     counts: dict[str, int] = {}
-    numbers: dict[str, set[int]] = {}
-
-    def name(found: str) -> None:
-        if found not in names:
-            kind = found.partition(MARK)[2].rstrip("0123456789")
-            counts[kind] = counts.get(kind, 0) + 1
-            names[found] = f"{MARK}{kind}{counts[kind]}"
-
-    def number(field: str, value: int) -> None:
-        numbers.setdefault(field, set()).add(value)
-
-    walk(cell, name, number)
+    for name in found.names:
+        kind = kind_of(name)
+        counts[kind] = counts.get(kind, 0) + 1
+        names[name] = f"{MARK}{kind}{counts[kind]}"
+    numbers: dict[str, list[int]] = {}
+    for field, value in found.numbers:
+        numbers.setdefault(field, []).append(value)
     ranks: dict[tuple[str, int], int] = {}
     for field, values in numbers.items():
         ordered = sorted(values)
         for rank, value in enumerate(ordered, start=1):
             ranks[field, value] = rank if field == "turn" else value - ordered[0] + 1
-    ranks = {key: rank for key, rank in ranks.items() if rank != key[1]}
-    if not ranks and all(old == new for old, new in names.items()):
+    if all(key[1] == rank for key, rank in ranks.items()) and all(old == new for old, new in names.items()):
         return cell
     renamed: Cell = rename(cell, names, ranks)
     return renamed
 
 
-def count_names(cell: Cell, kind: str) -> int:
-    """How many names of a kind the cell holds."""
-    prefix = MARK + kind
-    return sum(1 for name in names_in(cell) if name[name.index(MARK) :].rstrip("0123456789") == prefix)
+def kind_of(name: str) -> str:
+    """The kind of a made-up name: `m` a message, `w` a waiter, `d` a dispose, `h` a create."""
+    return name.partition(MARK)[2].rstrip("0123456789")

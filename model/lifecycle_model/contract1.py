@@ -112,7 +112,7 @@ def read(command: AnyCommand, configuration: Configuration) -> Answer:
     name = command.agent or command.session
     agent = configuration.get(name) if name else None
     if isinstance(agent, Agent):
-        found: dict[str, object] = {"status": agent.status, "inspect": inspect(agent), "registered": agent.entered}
+        found: dict[str, object] = {"status": agent.status, "inspect": inspect(agent), "registry": agent.entered}
         if configuration.world.keep_log:
             found["log"] = list(agent.log)
         return Answer(ok=found)

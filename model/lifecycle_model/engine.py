@@ -19,6 +19,8 @@ from lifecycle_model.wire import RECORDS, UNSET, Answer, Observation, members
 
 DEFAULT = Outcome("default")
 OK = Answer(ok=None)
+AGAIN = "again"
+"""As what a row opens: the gate just left waits on, without being entered anew (a chunk of a stream)."""
 MAX_DEPTH = 40
 """Nested programs at most; deeper is a livelock of listeners (fairness F3)."""
 MAX_ROWS = 2000
@@ -329,6 +331,10 @@ class Engine:
     def _enter(self, run: Run, now: Now, spec: str) -> None:
         """Enter a gate: report it if held, watched or reacted to; it waits if held, else it is ready."""
         kind, _, program = spec.partition(" ")
+        if kind == AGAIN and now.gate is not None:
+            again = replace(now.gate, outcome=None if now.gate.held else DEFAULT)
+            run.world = replace(run.world, gates=(*run.world.gates, again))
+            return
         part = run.parts[now.subject]
         gate = OpenGate(kind, now.subject, program or kind)
         public = kind in self.contract.gates
@@ -347,7 +353,7 @@ class Engine:
             run.world = replace(run.world, holds=tuple(other for other in run.world.holds if other is not arm))
             outcome = None
         reacted: Outcome | None = None
-        gate = replace(gate, outcome=outcome, sticky=arm is not None and arm.sticky)
+        gate = replace(gate, outcome=outcome, sticky=arm is not None and arm.sticky, held=arm is not None)
         run.world = replace(run.world, gates=(*run.world.gates, gate))
         if arm is not None or self._noticed(run, facts):
             reason = self.contract.signal(Configuration(dict(run.parts)), gate)
@@ -410,7 +416,7 @@ class Engine:
 
     def _release(self, run: Run, command: Release) -> Answer:
         if command.gate == "driver" and command.of in run.world.stepped:
-            self._tick(run, Tick(str(command.of)))
+            self._tick(run, Tick(str(command.of)))  # whether or not it waits just now
             run.world = replace(run.world, stepped=run.world.stepped - {command.of})
             return OK
         outcome = outcome_of(command.with_)
@@ -443,8 +449,8 @@ class Engine:
             if gate.kind == "driver" and gate.of == command.agent and gate.outcome is None:
                 gates = (*run.world.gates[:index], replace(gate, outcome=DEFAULT), *run.world.gates[index + 1 :])
                 run.world = replace(run.world, gates=gates)
-                break
-        return OK
+                return OK
+        return Answer(refused="no_such_gate")
 
 
 _THREW = Outcome("threw")

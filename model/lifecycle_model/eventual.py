@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lifecycle_model.canonical import Cell
+from lifecycle_model.canonical import MARK, Cell
 from lifecycle_model.ghost import waking_pending
 from lifecycle_model.properties import Liveness, Step
 from lifecycle_model.state import Agent
@@ -36,9 +36,24 @@ def work_waits_after_cancel(cell: Cell) -> bool:
     return work_waits(cell) and cell.ghost.cancelled
 
 
+def calls(cell: Cell, kind: str) -> bool:
+    """A call of this kind has not settled."""
+    return any(ref.partition(MARK)[2].startswith(kind) for ref in cell.ghost.calls)
+
+
 def waits_without_work(cell: Cell) -> bool:
     """A `when_idle` is pending although no waking item is."""
-    return isinstance(cell.part, Agent) and bool(cell.part.waiters) and not work_waits(cell)
+    return calls(cell, "w") and not work_waits(cell)
+
+
+def disposes(cell: Cell) -> bool:
+    """A dispose is pending."""
+    return calls(cell, "d")
+
+
+def creates(cell: Cell) -> bool:
+    """A create is pending."""
+    return calls(cell, "h")
 
 
 def leaves(step: Step) -> bool:
@@ -60,7 +75,8 @@ LIVENESS: tuple[Liveness, ...] = (
     Liveness("V3", ("V3", "S7"), "when_idle resolves once no waking work remains", ALL, waits_without_work, settles),
     Liveness("V5", ("V5", "C9"), "a prompt sent after a cancel is claimed, cancelled or disposed", ALL, work_waits_after_cancel, leaves),
     Liveness("V6", ("V6", "T1", "T6"), "every dispose completes", ALL,
-             _agent(lambda agent: bool(agent.disposers)), settles, aborted_only=True, busy=True),
+             disposes, settles, aborted_only=True, busy=True),
+    Liveness("V7", ("V7",), "every create settles", ALL, creates, settles),
     Liveness("V11 steering", ("V11", "Q12"), "steering is delivered, moved or discarded", ALL,
              _agent(lambda agent: bool(agent.steering)), leaves),
     Liveness("V11 detach", ("V11", "T2"), "a teardown that began is finished", ALL,

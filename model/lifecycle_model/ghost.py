@@ -51,6 +51,8 @@ class Ghost(msgspec.Struct, frozen=True):
     """Other flushes under way."""
     cancelled: bool = False
     """A cancel took effect since the last message turn started."""
+    calls: tuple[str, ...] = ()
+    """References of calls that answered pending and have not settled."""
 
 
 def waking_pending(ghost: Ghost) -> bool:
@@ -68,23 +70,42 @@ def rerouted(ghost: Ghost) -> Ghost:
     return replace(ghost, queued=ghost.queued + tuple((item, True) for item in ghost.steering), steering=())
 
 
+def agreed(ghost: Ghost, queued: tuple[tuple[str, bool], ...], steering: tuple[str, ...]) -> Ghost | None:
+    """The ghost once it knows where steering was moved to in the queue, or None if the inbox is not what it saw."""
+    if ghost.queued == queued and ghost.steering == steering:
+        return ghost
+    moved = set(ghost.steering)
+    if steering or len(queued) != len(ghost.queued) + len(moved):
+        return None
+    kept = tuple(pair for pair in queued if pair[0] not in moved)
+    late = tuple(item for item, wakes in queued if item in moved and wakes)
+    return replace(ghost, queued=queued, steering=()) if (kept, late) == (ghost.queued, ghost.steering) else None
+
+
 def fold(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
     """The ghost after an observation; `gate` is the gate whose leaving made the segment, if any."""
     step = _FOLD.get(seen.event)
     return ghost if step is None else step(ghost, seen, gate)
 
 
+def reborn(ghost: Ghost) -> Ghost:
+    """The ghost of an id that is used again: the old scope may still be unwinding, old calls pending."""
+    return Ghost(unwinding=ghost.unwinding, calls=ghost.calls)
+
+
 def _stage(number: int) -> Any:
     def step(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
-        if number == 1:
-            return replace(ghost, stage=1)
         return replace(ghost, stage=number)
 
     return step
 
 
 def _session_gone(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
-    return Ghost(stage=6, unwinding=ghost.unwinding + 1)
+    return replace(reborn(ghost), stage=6, unwinding=ghost.unwinding + 1, status=ghost.status)
+
+
+def _settled(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return replace(ghost, calls=tuple(ref for ref in ghost.calls if ref != seen.of))
 
 
 def _scope(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
@@ -220,6 +241,7 @@ _FOLD: dict[str, Any] = {
     "agent/session-start": _stage(3),
     "agent/disposed": _stage(5),
     "session/disposed": _session_gone,
+    "settled": _settled,
     "scope": _scope,
     "agent/status": _status,
     "agent/inbox/enqueue": _enqueue,

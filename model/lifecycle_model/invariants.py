@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from lifecycle_model.canonical import MARK
 from lifecycle_model.commands import Cancel, Inject, Send, Steer
-from lifecycle_model.ghost import Ghost, pending, rerouted, waking_pending
+from lifecycle_model.ghost import Ghost, pending, waking_pending
 from lifecycle_model.properties import Safety, Step
 from lifecycle_model.state import Agent
 from lifecycle_model.wire import UNSET, Observation
@@ -24,16 +24,6 @@ def _settles(seen: Observation, kind: str) -> bool:
 
 def _first(found: Iterator[str]) -> str | None:
     return next(found, None)
-
-
-def _each(check: Callable[[Ghost, Observation], str | None]) -> Callable[[Step], str | None]:
-    """An invariant over every observation with the ghost before it."""
-
-    def over(step: Step) -> str | None:
-        return _first(text for ghost, seen in step.walk if (text := check(ghost, seen)) is not None)
-
-    over.__doc__ = check.__doc__
-    return over
 
 
 def _after(check: Callable[[Agent], str | None]) -> Callable[[Step], str | None]:
@@ -137,35 +127,46 @@ def inbox_as_observed(step: Step) -> str | None:
         return None
     queued = tuple((item.id, item.wakeup) for item in agent.queued)
     steering = tuple(item.id for item in agent.steering)
-    if (queued, steering) in ((ghost.queued, ghost.steering), (rerouted(ghost).queued, ())):
+    if (queued, steering) == (ghost.queued, ghost.steering):
         return None
-    return f"pending are {_list(queued)} and steering {_list(steering)}; observed were {_list(ghost.queued)} and {_list(ghost.steering)}"
+    seen = f"{_list(ghost.queued)} and steering {_list(ghost.steering)}"
+    return f"pending are {_list(queued)} and steering {_list(steering)}; by the observations {seen}"
 
 
 def _list(items: tuple[object, ...]) -> str:
     return "[" + " ".join(str(one[0] if isinstance(one, tuple) else one) for one in items) + "]"
 
 
-def one_claim_per_turn(ghost: Ghost, seen: Observation) -> str | None:
+def one_claim_per_turn(step: Step) -> str | None:
     """One claimed message per message turn, FIFO, after the previous flush."""
+    earlier = {item for item, _ in step.before.ghost.queued}
+    return _first(text for ghost, seen in step.walk if (text := _claim(ghost, seen, earlier)) is not None)
+
+
+def _claim(ghost: Ghost, seen: Observation, earlier: set[str]) -> str | None:
     if seen.event == "agent/inbox/dequeue" and seen.steering is not True:
         if ghost.claimed:
             return f"{seen.item} was claimed while {ghost.claimed} was still claimed"
-        line = ghost if seen.item not in ghost.steering else rerouted(ghost)
-        if line.queued and line.queued[0][0] != seen.item:
-            return f"{seen.item} was claimed ahead of {line.queued[0][0]}"
         if ghost.flush:
             return f"{seen.item} was claimed before the last turn's flush settled"
-    if seen.event == "agent/inbox/dequeue" and seen.steering is True:
+        head = ghost.queued[0][0] if ghost.queued else seen.item
+        if seen.item in ghost.steering:
+            # moved to the tail in this very segment, so only what came later may be behind it
+            return f"{seen.item} was claimed ahead of {head}" if head in earlier or _ahead(ghost, seen) else None
+        return f"{seen.item} was claimed ahead of {head}" if head != seen.item else None
+    if seen.event == "agent/inbox/dequeue":
         if ghost.open != "message":
             return f"steering {seen.item} was dequeued with no message turn open"
-        if ghost.steering[:1] != (seen.item,):
-            return f"steering {seen.item} was dequeued out of order"
-    if seen.event == "turn/start" and seen.trigger == "message" and not ghost.claimed:
-        return f"message turn {seen.turn} started without a claimed message"
-    if seen.event == "turn/start" and seen.trigger == "message" and ghost.flush:
-        return f"message turn {seen.turn} started before the last turn's flush settled"
+        return f"steering {seen.item} was dequeued out of order" if _ahead(ghost, seen) else None
+    if seen.event == "turn/start" and seen.trigger == "message":
+        if not ghost.claimed:
+            return f"message turn {seen.turn} started without a claimed message"
+        return f"message turn {seen.turn} started before the last turn's flush settled" if ghost.flush else None
     return None
+
+
+def _ahead(ghost: Ghost, seen: Observation) -> bool:
+    return ghost.steering[:1] != (seen.item,)
 
 
 def cancel_in_order(step: Step) -> str | None:
@@ -403,34 +404,45 @@ def flush_error_once(step: Step) -> str | None:
     return None if errors == failed else f"a {'failed' if failed else 'good'} flush showed {errors} errors"
 
 
+ENQ, DEQ, DISC = "agent/inbox/enqueue", "agent/inbox/dequeue", "agent/inbox/discard"
+STATUS, TS, TE, SS, SE = "agent/status", "turn/start", "turn/end", "step/start", "step/end"
+UM, SM, AM, TC, TR = "user/message", "steering/message", "assistant/message", "tool/call", "tool/result"
+
+
+def _at(
+    name: str, clauses: tuple[str, ...], about: str, each: Callable[[Ghost, Observation], str | None], *events: str
+) -> Safety:
+    return Safety(name, clauses, about, None, each, events)
+
+
 INVARIANTS: tuple[Safety, ...] = (
-    Safety("I1", ("I1", "S1", "S2"), "statuses differ and end with disposed", _each(statuses_differ)),
+    _at("I1", ("I1", "S1", "S2"), "statuses differ and end with disposed", statuses_differ, STATUS),
     Safety("I1 readable", ("S2", "I1"), "the status reads as published", status_is_published),
-    Safety("I2", ("I2", "L10", "Q19", "Q20"), "turns and steps are bracketed and counted", _each(brackets_balance)),
+    _at("I2", ("I2", "L10", "Q19", "Q20"), "turns and steps are bracketed and counted", brackets_balance, TS, TE, SS, SE),
     Safety("I3", ("I3", "S4"), "holders exist in their places only", _after(holder_in_place)),
     Safety("I4", ("I4", "S5"), "cancelling has a reason", _after(cancelling_means_aborted)),
     Safety("I5 marker", ("I5", "C9"), "no marker beside a holder", _after(no_marker_with_holder)),
-    Safety("I5 claim", ("I5",), "no claim from an empty queue", _each(no_claim_from_nothing)),
-    Safety("I6", ("I6", "Q18"), "each item is enqueued once and ends once", _each(items_once)),
+    _at("I5 claim", ("I5",), "no claim from an empty queue", no_claim_from_nothing, DEQ),
+    _at("I6", ("I6", "Q18"), "each item is enqueued once and ends once", items_once, ENQ, DEQ, DISC),
     Safety("I6 inbox", ("I6", "Q12", "Q18", "C10"), "the inbox is what was observed", inbox_as_observed),
-    Safety("I7", ("I7", "Q5", "Q8", "Q9", "Q6"), "one claim a turn, in order, after the flush", _each(one_claim_per_turn)),
+    Safety("I7", ("I7", "Q5", "Q8", "Q9", "Q6"), "one claim a turn, in order, after the flush", one_claim_per_turn),
     Safety("I8", ("I8", "C2", "C3", "C4", "C9"), "cancels in order, or not at all", cancel_in_order),
-    Safety("I9", ("I9", "Q13", "C16"), "nothing is delivered or asked in an aborted turn", _each(no_delivery_after_abort)),
-    Safety("I10 once", ("I10", "C7", "C12"), "a signal is aborted once", _each(reason_once)),
-    Safety("I10 end", ("I10", "C13", "C18", "C19", "D1"), "turns end as C18 says", _each(reason_of_end)),
-    Safety("I10 injection", ("Q/r8",), "injections end completed", _each(injected_end)),
-    Safety("I11", ("I11", "Q16", "C17"), "every call is answered in its batch", _each(calls_answered)),
+    _at("I9", ("I9", "Q13", "C16"), "nothing is delivered or asked in an aborted turn", no_delivery_after_abort, SM, "request"),
+    _at("I10 once", ("I10", "C7", "C12"), "a signal is aborted once", reason_once, "abort"),
+    _at("I10 end", ("I10", "C13", "C18", "C19", "D1"), "turns end as C18 says", reason_of_end, TE),
+    _at("I10 injection", ("Q/r8",), "injections end completed", injected_end, TE),
+    _at("I11", ("I11", "Q16", "C17"), "every call is answered in its batch", calls_answered, TE, UM, SM, AM, SS, SE, TC, TR),
     Safety("I12 I13", ("I12", "I13", "P1"), "entries nest and wait for the setup", entries_nest),
-    Safety("I14", ("I14", "P2", "P4"), "announcements in order and in pairs", _each(announced_in_order)),
+    _at("I14", ("I14", "P2", "P4"), "announcements in order and in pairs", announced_in_order, STATUS, *STAGES),
     Safety("I15", ("I15", "T2", "T6", "T7"), "teardown in order", torn_down_in_order),
-    Safety("I16", ("I16", "T5"), "nothing is claimed in teardown", _each(nothing_claimed_in_teardown)),
+    _at("I16", ("I16", "T5"), "nothing is claimed in teardown", nothing_claimed_in_teardown, ENQ, DEQ, "request"),
     Safety("I17", ("I17", "L2", "X8"), "appends end with their segment", detach_hidden_from_dispatch),
-    Safety("S3", ("S3", "C14", "X6"), "idle follows the last flush", _each(idle_after_flush)),
+    _at("S3", ("S3", "C14", "X6"), "idle follows the last flush", idle_after_flush, STATUS),
     Safety("S11", ("S11", "D4", "Q17"), "a failed flush is one error", flush_error_once),
     Safety("Q2", ("Q1", "Q2", "Q3", "Q4", "X1"), "sends only store", sends_only_store),
     Safety("Q17", ("Q1", "Q17"), "refused injections leave nothing", refusals_change_nothing),
     Safety("Q18", ("Q18", "T3"), "nothing is pending after disposal", discards_follow_disposal),
-    Safety("V4", ("V4", "S7", "S8"), "waiters resolve without waking work", _each(waiters_see_no_work)),
-    Safety("S7", ("S7", "V4"), "waiters resolve after convergence", _each(waiters_not_in_turn)),
+    _at("V4", ("V4", "S7", "S8"), "waiters resolve without waking work", waiters_see_no_work, "settled"),
+    _at("S7", ("S7", "V4"), "waiters resolve after convergence", waiters_not_in_turn, "settled"),
     Safety("D2", ("D2", "X5"), "every turn is flushed", turns_are_flushed),
 )  # fmt: skip

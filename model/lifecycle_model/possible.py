@@ -11,15 +11,6 @@ from lifecycle_model.table import Contract
 from lifecycle_model.wire import UNSET
 
 
-def entered(machine: str, state: str) -> Callable[[Step], bool]:
-    """A row of this machine led into the state, or the component rests in it."""
-
-    def seen(step: Step) -> bool:
-        return any(row.machine == machine and row.to == state for row in step.rows)
-
-    return seen
-
-
 def initial(member: str, state: str) -> Callable[[Step], bool]:
     """The component is in its first state."""
 
@@ -35,8 +26,9 @@ def states(contract: Contract) -> tuple[Reachable, ...]:
         Reachable(
             f"{machine.name} {state}",
             (),
-            f"an agent is in {state}" if machine.name == "agent" else f"a turn is in {state}",
-            initial(machine.member, state) if state == machine.initial else entered(machine.name, state),
+            f"{machine.name}: {state} is entered",
+            initial(machine.member, state) if state == machine.initial else None,
+            frozenset(row.id for row in contract.rows if row.machine == machine.name and row.to == state),
         )
         for machine in contract.machines
         for state in machine.states
@@ -119,11 +111,11 @@ def undispatched(step: Step) -> bool:
 SITUATIONS: tuple[Reachable, ...] = (
     Reachable("replacement", ("C9", "C11", "V5"), "a prompt replaces work cancelled before it ran", replaced),
     Reachable("marker found", ("C9", "S/r7"), "the driver wakes to a marker and no work", _agents(lambda was, now: was.marker and was.place == "Woken" and now.place == "Parked")),
-    Reachable("marker and work", ("C9",), "the driver wakes to a marker and new work", _taken("C9 consumed")),
-    Reachable("reservation cancelled", ("S6", "S/r9"), "a reservation is cancelled before its claim", _taken("S/r9")),
+    Reachable("marker and work", ("C9",), "the driver wakes to a marker and new work", rows=frozenset({"C9 consumed"})),
+    Reachable("reservation cancelled", ("S6", "S/r9"), "a reservation is cancelled before its claim", rows=frozenset({"S/r9"})),
     Reachable("reservation given up", ("S6", "S/r10"), "a cancelled reservation finds no more work", _taken("S/r9", "S/r10")),
     Reachable("reservation renewed", ("S6", "S/r11", "C6"), "a cancelled reservation finds new work", _taken("S/r9", "S/r11")),
-    Reachable("reservation disposed", ("S/r12",), "a reservation is disposed", _taken("S/r12")),
+    Reachable("reservation disposed", ("S/r12",), "a reservation is disposed", rows=frozenset({"S/r12"})),
     Reachable("cancelled at claim", ("C15",), "a cancel from the dequeue ends the turn without a step", _taken("S/r8", "S/r13", "S/r16")),
     Reachable("cancelled turn", ("V2", "C18"), "a turn ends aborted", _ends("aborted")),
     Reachable("disposed turn", ("D3", "C19", "S12"), "a turn ends disposed", _ends("disposed")),
@@ -132,7 +124,7 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("short turn", ("Q25",), "a turn ends max-tokens", _ends("max-tokens")),
     Reachable("completed turn", ("D1",), "a turn ends completed", _ends("completed")),
     Reachable("second cancel", ("C12", "S/r14"), "a cancel finds the turn cancelled already", lambda step: isinstance(step.command, Cancel) and step.was.place == "Cancelling" and bool(step.seen)),
-    Reachable("cancel without effect", ("C3",), "a cancel has no effect", _taken("C/r1")),
+    Reachable("cancel without effect", ("C3",), "a cancel has no effect", rows=frozenset({"C/r1"})),
     Reachable("cancelled in its flush", ("C14",), "work is cancelled in a flush", cancelled_in_flush),
     Reachable("queued after abort", ("C6", "C11"), "work accepted in a cancelled turn waits for the next", _agents(lambda was, now: now.place == "Cancelling" and bool(now.queued) and not was.queued)),
     Reachable("runs after cancel", ("S/r19", "C11"), "work waiting behind a cancelled turn runs", _taken("S/r19", "S/r8")),
@@ -141,25 +133,25 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("cleared with the rest", ("C5", "C8"), "a nested cancel clears first", two_discards),
     Reachable("steering delivered", ("Q9", "V11"), "steering reaches the running turn", lambda step: any(one.event == "steering/message" for one in step.seen)),
     Reachable("steering moved", ("Q12", "Q24", "V11"), "steering left over moves to the queue", steering_moved),
-    Reachable("steering dropped", ("Q11",), "a terminal stop drops steering", _taken("Q/r12")),
-    Reachable("late steering dropped", ("Q11", "Q/r14"), "steering in a terminally stopped turn's flush is dropped", _taken("Q/r14")),
-    Reachable("steering overrides stop", ("Q10", "Q/r11"), "steering overrides an ordinary stop", _taken("Q/r11")),
+    Reachable("steering dropped", ("Q11",), "a terminal stop drops steering", rows=frozenset({"Q/r12"})),
+    Reachable("late steering dropped", ("Q11", "Q/r14"), "steering in a terminally stopped turn's flush is dropped", rows=frozenset({"Q/r14"})),
+    Reachable("steering overrides stop", ("Q10", "Q/r11"), "steering overrides an ordinary stop", rows=frozenset({"Q/r11"})),
     Reachable("quiet item first", ("Q6",), "a quiet item runs ahead of the waking one behind it", lambda step: any(one.event == "agent/inbox/dequeue" and one.wakeup is False for one in step.seen)),
     Reachable("call skipped", ("C17",), "a call not started gets a synthetic result", undispatched),
-    Reachable("injection deferred", ("Q/r7", "Q16"), "an injection waits for the end of its batch", _taken("Q/r7")),
+    Reachable("injection deferred", ("Q/r7", "Q16"), "an injection waits for the end of its batch", rows=frozenset({"Q/r7"})),
     Reachable("deferred under abort", ("Q16", "C17"), "deferred context follows under abort", lambda step: step.took("Q16 deferred") and step.now.holder not in (None, "live")),
-    Reachable("idle injection", ("Q17", "Q/r8"), "an injection is a turn of its own", _taken("Q/r8 TE")),
-    Reachable("injection refused inside an append", ("Q/r5",), "an injection inside an append is refused", _taken("Q/r5 inject inside append")),
-    Reachable("claim vetoed", ("Q7", "S/r24"), "a vetoed turn start consumes the item", _taken("S/r24")),
-    Reachable("retried", ("Q25",), "a failed request is retried", _taken("Q25 retry")),
-    Reachable("prefix recomposed", ("C22",), "an interrupted prefix is composed again", _taken("C22 composes")),
+    Reachable("idle injection", ("Q17", "Q/r8"), "an injection is a turn of its own", rows=frozenset({"Q/r8 TE"})),
+    Reachable("injection refused inside an append", ("Q/r5",), "an injection inside an append is refused", rows=frozenset({"Q/r5 inject inside append"})),
+    Reachable("claim vetoed", ("Q7", "S/r24"), "a vetoed turn start consumes the item", rows=frozenset({"S/r24"})),
+    Reachable("retried", ("Q25",), "a failed request is retried", rows=frozenset({"Q25 retry"})),
+    Reachable("prefix recomposed", ("C22",), "an interrupted prefix is composed again", rows=frozenset({"C22 composes"})),
     Reachable("waiter at exit", ("S8", "S7"), "a waiter caught by disposal resolves", woken_after_dispose),
     Reachable("waiter after cancel", ("V3",), "a waiter resolves although all work was cancelled unrun", lambda step: step.took("S/r7") and bool(step.was.waiters)),
     Reachable("disposed in flush", ("T/r1", "T6"), "an agent is disposed in its flush", disposed_in("Settling")),
     Reachable("disposed between", ("S/r21",), "an agent is disposed between turns", disposed_in("Between")),
-    Reachable("disposed twice", ("T1",), "a second dispose joins the first", _taken("T1 joins")),
+    Reachable("disposed twice", ("T1",), "a second dispose joins the first", rows=frozenset({"T1 joins"})),
     Reachable("waits for injections", ("T6",), "teardown waits for an injection's flush", _agents(lambda was, now: now.place == "Disposing" and now.exited and now.flushes > 0)),
-    Reachable("born with work", ("C24", "S/r25"), "an agent is published with work waiting", _taken("S/r25 with work")),
+    Reachable("born with work", ("C24", "S/r25"), "an agent is published with work waiting", rows=frozenset({"S/r25 with work"})),
     Reachable("cleared unborn", ("C24",), "work is cancelled before the driver starts", lambda step: isinstance(step.command, Cancel) and isinstance(step.was, Agent) and not step.was.started and bool(step.seen)),
     Reachable("born again", ("V8", "T8"), "an id is used again", lambda step: step.took("P/r3") and step.was is not None),
     Reachable("kept inbox", ("policy keep_inbox",), "pending work outlives a cancel that keeps it", lambda step: isinstance(step.command, Cancel) and step.command.keep_inbox and step.now.holder == step.command.cause and bool(step.now.queued)),

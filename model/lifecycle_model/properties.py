@@ -57,9 +57,14 @@ class Step:
         """The component after."""
         return self.after.part
 
+    @cached_property
+    def taken(self) -> frozenset[str]:
+        """The ids of the rows taken."""
+        return frozenset(row.id for row in self.rows)
+
     def took(self, row: str) -> bool:
         """Tell whether a row was taken."""
-        return any(one.id == row for one in self.rows)
+        return row in self.taken
 
     def events(self) -> list[str]:
         """The names of what was seen, in order, without what listeners and callers got."""
@@ -68,22 +73,36 @@ class Step:
 
 @dataclass(frozen=True)
 class Safety:
-    """An invariant: `check` says what is wrong with a step, or None."""
+    """An invariant: `check` says what is wrong with a step; `each` with one observation of the given events."""
 
     id: str
     clauses: tuple[str, ...]
     about: str
-    check: Callable[[Step], str | None]
+    check: Callable[[Step], str | None] | None = None
+    each: Callable[[Ghost, Observation], str | None] | None = None
+    events: tuple[str, ...] = ()
+
+    def wrong(self, step: Step) -> str | None:
+        """What is wrong with a step, or None."""
+        if self.check is not None:
+            return self.check(step)
+        assert self.each is not None
+        found = (self.each(ghost, seen) for ghost, seen in step.walk if seen.event in self.events)
+        return next((text for text in found if text is not None), None)
 
 
 @dataclass(frozen=True)
 class Reachable:
-    """Something that must happen somewhere: a model that does nothing must not pass."""
+    """Something that must happen somewhere: a model that does nothing must not pass.
+
+    Shown by a step that satisfies `seen`, or by taking any row of `rows`.
+    """
 
     id: str
     clauses: tuple[str, ...]
     about: str
-    seen: Callable[[Step], bool]
+    seen: Callable[[Step], bool] | None = None
+    rows: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -111,6 +130,35 @@ class Properties:
     safety: tuple[Safety, ...] = ()
     reachable: tuple[Reachable, ...] = ()
     liveness: tuple[Liveness, ...] = ()
+
+    @cached_property
+    def by_event(self) -> dict[str, list[Safety]]:
+        """The invariants over single observations, by the event they look at."""
+        found: dict[str, list[Safety]] = {}
+        for one in self.safety:
+            for event in one.events:
+                found.setdefault(event, []).append(one)
+        return found
+
+    @cached_property
+    def by_step(self) -> list[Safety]:
+        """The invariants over whole steps."""
+        return [one for one in self.safety if one.check is not None]
+
+    def broken(self, step: Step) -> list[tuple[str, str]]:
+        """Every invariant the step breaks, with what is wrong."""
+        found: dict[str, str] = {}
+        by_event = self.by_event
+        for ghost, seen in step.walk:
+            for one in by_event.get(seen.event, ()):
+                assert one.each is not None
+                if (text := one.each(ghost, seen)) is not None:
+                    found.setdefault(one.id, text)
+        for one in self.by_step:
+            assert one.check is not None
+            if (text := one.check(step)) is not None:
+                found.setdefault(one.id, text)
+        return list(found.items())
 
     def only(self, name: str) -> Properties:
         """The one property of this id; raises KeyError naming the known ones."""

@@ -44,6 +44,8 @@ class Held:
     settles: tuple[str | Outcome, ...]
     loops: tuple[str | Outcome, ...] = ()
     sticky: bool = False
+    always: bool = False
+    """It settles whatever happens (flushes and scope disposers, F2); other gates of a turn do if they saw an abort."""
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ class OpenGate(msgspec.Struct, frozen=True):
     call: int = 0
     outcome: Outcome | None = None
     sticky: bool = False
+    held: bool = False
     silent: bool = False
 
 

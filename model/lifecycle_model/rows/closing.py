@@ -91,7 +91,7 @@ def flush_drained(now: Now) -> Agent:
 def exit_driver(now: Now) -> Agent:
     """The driver has exited: waiters caught by disposal resolve."""
     w.resolve_waiters(now)
-    return replace(now.it, exited=True, waiters=(), marker=False, at="NoTurn", holder=None)
+    return replace(now.it, exited=True, waiters=(), at="NoTurn", holder=None)
 
 
 def listener_threw(now: Now) -> bool:
@@ -106,7 +106,7 @@ KEEP_TE, SAY_TE = w.record("turn/end", turn=w.turn_of, reason=lambda now: now.it
 PROGRAMS = (
     Program("close", "close a turn: step end, classify, error, turn end, flush",
             ("close.step", "close.classify", "close.error", "close.settle", "close.end", "close.flush"), ("X5", "C18", "D2")),
-    Program("flush", "the turn's flush settles", ("flush.settle", "flush.error", "flush.next", "flush.exit"), ("S/r17", "Q8", "D4")),
+    Program("flush", "the turn's flush settles", ("flush.settle", "flush.error", "flush.next"), ("S/r17", "Q8", "D4")),
     Program("inject.flushed", "an injection's flush settles", ("inject.flushed.settle", "inject.flushed.error", "inject.flushed.drained"),
             ("Q17", "T6")),
     Program("driver.exit", "the driver exits", ("driver.exit.leave", "driver.exit.drained"), ("S/r22", "S8")),
@@ -125,8 +125,7 @@ ROWS = (
     Row("S/r17", A, ("Settling",), "flush.settle", ("S/r17", "S3", "Q8"), to="Between", says=(flushed,)),
     Row("S/r22 FL.", A, ("Disposing",), "flush.settle", ("S/r22", "T6"), says=(flushed,)),
     Row("S11", A, (), "flush.error", ("S11", "D4"), guard=flush_failed, says=(turn_flush_error,)),
-    Row("X6 others may act", T, ("Flush",), "flush.next", ("X6",), guard=w.negate(w.disposed), to="NoTurn", opens="driver driver.loop", then=END),
-    Row("S/r22 exit", T, ("Flush",), "flush.exit", ("S/r22",), to="NoTurn", then="driver.exit"),
+    Row("X6 others may act", T, ("Flush",), "flush.next", ("X6",), to="NoTurn", opens="driver driver.loop", then=END),
 
     Row("Q17 FL.", A, (), "inject.flushed.settle", ("Q17", "Q/r8"), effect=flush_drained, says=(flushed,)),
     Row("Q17 err", A, (), "inject.flushed.error", ("Q17", "D4"), guard=flush_failed, says=(other_flush_error,)),

@@ -121,7 +121,7 @@ def more_contexts(now: Now) -> bool:
 
 def open_injection(now: Now) -> Agent:
     """Open a one-shot turn."""
-    return replace(now.it, turn=now.it.turn + 1, open=True, step=0)
+    return replace(now.it, turn=now.it.turn + 1, open=True)
 
 
 def one_more_flush(now: Now) -> Agent:

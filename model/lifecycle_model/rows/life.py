@@ -151,7 +151,7 @@ ROWS = (
     Row("S/r21", A, ("Woken", "InTurn", "Cancelling", "Settling", "Between"), "teardown.begin", ("S/r21", "T/r1", "S12", "S1"), to="Disposing",
         effect=w.setting(status="disposed")),
     Row("S/r21 parked", A, ("Parked",), "teardown.begin", ("S/r21", "T/r1", "S1"), to="Disposing", effect=w.setting(status="disposed"),
-        opens="driver driver.wake"),
+        opens="leave driver.exit"),
     Row("S/r12", A, ("Reserved", "Abandoned"), "teardown.begin", ("S/r12", "T/r1", "S1"), to="Disposing", effect=w.setting(status="disposed")),
     Row("T3", A, ("Disposing",), "teardown.clear", ("T3", "Q18", "I16"), guard=w.something_pending, effect=clear, says=(w.discarded,)),
     Row("T4", A, ("Disposing",), "teardown.abort", ("T4", "C7", "C19", "I10"), guard=w.holder_live, effect=w.setting(holder="disposed"),

@@ -10,7 +10,7 @@ from lifecycle_model.engine import Now
 from lifecycle_model.rows import words as w
 from lifecycle_model.rows.inbox import SAY_CONTEXT, more_contexts, next_context
 from lifecycle_model.state import Agent, Item
-from lifecycle_model.table import END, Program, Row
+from lifecycle_model.table import END, Effect, Program, Row
 from lifecycle_model.wire import UNSET, Observation
 
 
@@ -37,7 +37,12 @@ def prepare(now: Now) -> Agent:
 
 
 def deliver(now: Now) -> Agent:
-    """Steering was delivered; its contexts follow."""
+    """Steering was delivered at the top of the step; its contexts follow."""
+    return replace(now.it, contexts=now.it.item.contexts)
+
+
+def deliver_after_body(now: Now) -> Agent:
+    """Steering was delivered after the body; its contexts follow."""
     return replace(now.it, delivered=True, contexts=now.it.item.contexts)
 
 
@@ -162,7 +167,7 @@ def note_undispatched(now: Now) -> Agent:
     return now.it
 
 
-def _drain(program: str, clauses: tuple[str, ...], after: str) -> tuple[Row, ...]:
+def _drain(program: str, clauses: tuple[str, ...], after: str, delivered: Effect) -> tuple[Row, ...]:
     """Q/r10 as rows: while the holder is live, dequeue, log, log contexts."""
     return (
         Row(f"Q/r10 {program}", T, (), f"{program}.take", (*clauses, "Q/r10", "Q9", "Q13"), guard=first_steering, effect=take_steering,
@@ -171,7 +176,7 @@ def _drain(program: str, clauses: tuple[str, ...], after: str) -> tuple[Row, ...
         Row(f"Q13 {program}", T, (), f"{program}.ask", ("Q13", "I9"), guard=w.stopping, effect=w.setting(item=None), then=after),
         Row(f"L/r3 SM {program}", T, (), f"{program}.ask", ("L/r3",), asks="validation steering/message"),
         Row(f"Q25 vetoed SM {program}", T, (), f"{program}.log", ("Q25", "Q20"), guard=w.vetoed, effect=FAIL, then="close"),
-        Row(f"Q/r10 SM {program}", T, (), f"{program}.log", ("Q/r10", "Q9"), effect=w.chain(deliver, KEEP_SM, w.setting(item=None)),
+        Row(f"Q/r10 SM {program}", T, (), f"{program}.log", ("Q/r10", "Q9"), effect=w.chain(delivered, KEEP_SM, w.setting(item=None)),
             says=(_say_sm,), appends=True),
         Row(f"Q/r10 context {program}", T, (), f"{program}.context", ("Q/r10",), guard=more_contexts, effect=next_context,
             says=(SAY_CONTEXT,), appends=True, then=f"{program}.context"),
@@ -231,7 +236,7 @@ ROWS = (
     Row("Q25 first step", T, ("Policy",), "policy.step", ("Q25",), effect=w.setting(item=None), then="step"),
 
     Row("Q20 step prepared", T, ("Policy", "Recovery", "Continuation", "Stopping"), "step.prepare", ("Q20", "Q25"), to="Step", effect=prepare),
-    *_drain("step.drain", ("Q14",), "step.assemble"),
+    *_drain("step.drain", ("Q14",), "step.assemble", deliver),
     Row("Q25 assembly", T, ("Step",), "step.assemble", ("Q25",), to="Assembly", opens="assembly"),
 
     w.checkpoint("assembly.check", T),
@@ -252,7 +257,7 @@ ROWS = (
     Row("Q25 request", T, ("PreStep",), "pre_step.request", ("Q25",), to="Model", says=(requested,), opens="model"),
 
     w.checkpoint("model.check", T),
-    Row("Q25 chunk", T, ("Model",), "model.chunk", ("Q25", "C16"), guard=w.outcome("chunk"), opens="stream model", then=END),
+    Row("Q25 chunk", T, ("Model",), "model.chunk", ("Q25", "C16"), guard=w.outcome("chunk"), opens="again", then=END),
     Row("Q25 request failed", T, ("Model",), "model.failed", ("Q25", "Q22"), guard=w.outcome("error", "fail", "aborted"), to="Recovery",
         effect=w.chain(w.setting(step_open=False), KEEP_SE), says=(SAY_SE,), appends=True, opens="recovery", then=END),
     Row("L/r3 AM", T, ("Model",), "model.ask", ("L/r3",), effect=finished, asks="validation assistant/message"),
@@ -285,7 +290,7 @@ ROWS = (
 
     w.checkpoint("post_step.check", T),
     Row("Q25 post-step throws", T, ("PostStep",), "post_step.fail", ("Q25",), guard=w.outcome("fail"), effect=FAIL, then="close"),
-    *_drain("post_step.drain", ("Q9",), "post_step.close"),
+    *_drain("post_step.drain", ("Q9",), "post_step.close", deliver_after_body),
     Row("Q25 SE", T, ("PostStep",), "post_step.close", ("Q25", "Q20"), to="Continuation", effect=w.chain(w.setting(step_open=False), KEEP_SE),
         says=(SAY_SE,), appends=True, opens="continuation"),
 

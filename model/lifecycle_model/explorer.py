@@ -1,0 +1,326 @@
+"""Exhaustive breadth-first exploration of a scope, in the interleaved or the quiet reading. No clock, no printing.
+
+A configuration is a tuple of numbers: each agent's cell, what is left of the budgets, and of the burst. What a cell
+can do is computed once (`cells`); the rest is table look-ups. The first way found to anything is a shortest one.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from lifecycle_model.canonical import Cell
+from lifecycle_model.cells import INTERNAL, NOTHING, STIMULUS, Cells, Move
+from lifecycle_model.ghost import fold
+from lifecycle_model.properties import Properties
+from lifecycle_model.scope import Scope, check
+from lifecycle_model.state import Agent
+from lifecycle_model.table import Contract
+
+BITS = 24
+"""Of a configuration's number, for each cell."""
+CELL = (1 << BITS) - 1
+READINGS = ("interleaved", "quiet")
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One transition of a path: the move, the seat that makes it, and the other seat it reaches, or -1."""
+
+    move: Move
+    seat: int
+    other: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """A property's violation or witness: what it is, what is wrong (or empty), and where its last hop starts."""
+
+    id: str
+    text: str
+    node: int
+    hop: Hop
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an exploration is."""
+
+    configurations: int
+    waiting: int
+    depth: int
+    transitions: int
+
+
+@dataclass(eq=False)
+class Space:
+    """The configurations reached so far, each with the hop it was first reached by."""
+
+    contract: Contract
+    scope: Scope
+    cells: Cells
+    reading: str
+    symmetric: bool
+    order: list[int] = field(default_factory=list[int])
+    index: dict[int, int] = field(default_factory=dict[int, int])
+    parents: array[int] = field(default_factory=lambda: array("q"))
+    hops: list[Hop] = field(default_factory=list[Hop])
+    hop_of: array[int] = field(default_factory=lambda: array("l"))
+    transitions: int = 0
+    depth: int = 0
+    quiet: int = 0
+    complete: bool = False
+
+    def __post_init__(self) -> None:
+        """Lay out the seats and the budgets."""
+        roles = self.scope.roles
+        self.roles = [index for index, role in enumerate(roles) for _ in role.agents]
+        self.seats = len(self.roles)
+        groups = [[seat for seat, role in enumerate(self.roles) if role == index] for index in range(len(roles))]
+        self.groups = [group for group in groups if self.symmetric and len(group) > 1]
+        self.bursts = self.scope.burst + 1 if self.reading == "quiet" else 1
+        self._sizes = [amount + 1 for _, amount in self.scope.budgets]
+        self._names = {name: position for position, (name, _) in enumerate(self.scope.budgets)}
+        budgets = 1
+        for size in self._sizes:
+            budgets *= size
+        self.low = max(budgets * self.bursts - 1, 1).bit_length()
+        self._prices: dict[tuple[str, ...], list[int]] = {}
+        self._hop_numbers: dict[tuple[int, int, int], int] = {}
+        self._budgets = budgets
+
+    # -- numbers -------------------------------------------------------------------------------------------------
+
+    def pack(self, cells: list[int], budget: int, left: int) -> int:
+        """The number of a configuration, with alike agents in canonical order."""
+        for group in self.groups:
+            for seat, cell in zip(group, sorted(cells[seat] for seat in group), strict=True):
+                cells[seat] = cell
+        key = 0
+        for cell in cells:
+            key = key << BITS | cell
+        return key << self.low | budget * self.bursts + left
+
+    def unpack(self, key: int) -> tuple[list[int], int, int]:
+        """The cells, the budget and what is left of the burst."""
+        rest = key & ((1 << self.low) - 1)
+        high = key >> self.low
+        cells = [high >> BITS * (self.seats - 1 - seat) & CELL for seat in range(self.seats)]
+        return cells, rest // self.bursts, rest % self.bursts
+
+    def price(self, spent: tuple[str, ...]) -> list[int]:
+        """For each budget what is left after paying, or -1."""
+        found = self._prices.get(spent)
+        if found is None:
+            found = self._prices[spent] = [self._pay(budget, spent) for budget in range(self._budgets)]
+        return found
+
+    def _pay(self, budget: int, spent: tuple[str, ...]) -> int:
+        left: list[int] = []
+        rest = budget
+        for size in self._sizes:
+            left.append(rest % size)
+            rest //= size
+        for name in spent:
+            left[self._names[name]] -= 1
+        if any(amount < 0 for amount in left):
+            return -1
+        paid = 0
+        for size, amount in zip(reversed(self._sizes), reversed(left), strict=True):
+            paid = paid * size + amount
+        return paid
+
+    # -- successors ----------------------------------------------------------------------------------------------
+
+    def successors(self, key: int) -> Iterator[tuple[int, Move, int, int]]:
+        """Every transition of a configuration: target, move, seat, other seat."""
+        cells, budget, left = self.unpack(key)
+        tables = [self.cells.moves(role, cell) for role, cell in zip(self.roles, cells, strict=True)]
+        calm = self.reading != "quiet"
+        restless = not calm and any(table.restless for table in tables)
+        for seat, table in enumerate(tables):
+            for move in table.moves:
+                after = self._after(move, budget, left, calm, restless)
+                if after is not None:
+                    moved = cells.copy()
+                    moved[seat] = move.targets[0]
+                    yield self.pack(moved, *after), move, seat, -1
+            if not self.scope.crosses:
+                continue
+            for other in range(self.seats):
+                if other == seat:
+                    continue
+                for move in self.cells.joint(self.roles[seat], cells[seat], self.roles[other], cells[other]):
+                    after = self._after(move, budget, left, calm, restless)
+                    if after is not None:
+                        moved = cells.copy()
+                        moved[seat], moved[other] = move.targets
+                        yield self.pack(moved, *after), move, seat, other
+
+    def _after(self, move: Move, budget: int, left: int, calm: bool, restless: bool) -> tuple[int, int] | None:
+        """The budget and what is left of the burst after a move, or None where it cannot be made."""
+        label = move.label
+        if calm:
+            burst = 0
+        elif label.actor == INTERNAL:
+            burst = 0
+        elif not restless:
+            burst = self.scope.burst - 1
+        elif left:
+            burst = left - 1
+        else:
+            return None
+        if not label.price:
+            return budget, burst
+        paid = self.price(label.price)[budget]
+        return None if paid < 0 else (paid, burst)
+
+    # -- paths ---------------------------------------------------------------------------------------------------
+
+    def add(self, key: int, parent: int, move: Move | None, seat: int, other: int) -> None:
+        """Add a configuration reached by a move."""
+        self.index[key] = len(self.order)
+        self.order.append(key)
+        self.parents.append(parent)
+        self.hop_of.append(-1 if move is None else self._hop(move, seat, other))
+
+    def _hop(self, move: Move, seat: int, other: int) -> int:
+        name = (id(move), seat, other)
+        found = self._hop_numbers.get(name)
+        if found is None:
+            found = self._hop_numbers[name] = len(self.hops)
+            self.hops.append(Hop(move, seat, other))
+        return found
+
+    def path(self, node: int) -> list[tuple[int, Hop]]:
+        """The shortest way to a configuration: the hops from the first, each with the configuration it leaves."""
+        hops: list[tuple[int, Hop]] = []
+        while self.parents[node] >= 0:
+            hops.append((self.order[self.parents[node]], self.hops[self.hop_of[node]]))
+            node = self.parents[node]
+        return list(reversed(hops))
+
+    def cells_at(self, key: int) -> list[Cell]:
+        """The cells of a configuration."""
+        return [self.cells.known[number] for number in self.unpack(key)[0]]
+
+
+@dataclass(eq=False)
+class Exploration:
+    """Everything an exploration found."""
+
+    space: Space
+    properties: Properties
+    rows: int = 0
+    guards: int = 0
+    row_first: dict[str, Found] = field(default_factory=dict[str, Found])
+    violations: dict[str, Found] = field(default_factory=dict[str, Found])
+    witnesses: dict[str, Found] = field(default_factory=dict[str, Found])
+
+    @property
+    def scope(self) -> Scope:
+        """The scope explored."""
+        return self.space.scope
+
+    def note(self, node: int, move: Move, seat: int, other: int) -> None:
+        """Take notice of a move made for the first time."""
+        move.used = True
+        contract = self.space.contract
+        new = move.rows & ~self.rows
+        self.rows |= move.rows
+        self.guards |= move.guards
+        hop = Hop(move, seat, other)
+        if new:
+            for position, row in enumerate(contract.rows):
+                if new >> position & 1:
+                    self.row_first[row.id] = Found(row.id, "", node, hop)
+                    self._rows_seen(row.id, node, hop)
+        for name, text in move.broken:
+            self.violations.setdefault(name, Found(name, text, node, hop))
+        shows = move.shows
+        while shows:
+            position = (shows & -shows).bit_length() - 1
+            shows &= shows - 1
+            self._witness(position, node, hop)
+
+    def _rows_seen(self, row: str, node: int, hop: Hop) -> None:
+        for position in list(self.space.cells.unseen):
+            if row in self.properties.reachable[position].rows:
+                self._witness(position, node, hop)
+
+    def _witness(self, position: int, node: int, hop: Hop) -> None:
+        name = self.properties.reachable[position].id
+        if name not in self.witnesses:
+            self.witnesses[name] = Found(name, "", node, hop)
+        self.space.cells.unseen.discard(position)
+
+
+def beginning(cells: Cells, scope: Scope) -> list[int]:
+    """The cells the exploration starts from: agents that exist, or nothing yet."""
+    numbers: list[int] = []
+    for role in scope.roles:
+        number = cells.number(born(cells, role.agents[0]) if role.born else NOTHING)
+        numbers += [number] * len(role.agents)
+    return numbers
+
+
+def born(cells: Cells, name: str) -> Cell:
+    """A cell of an agent freshly created and left until quiet."""
+    from lifecycle_model.canonical import canonical
+    from lifecycle_model.commands import Create
+    from lifecycle_model.state import start
+
+    engine = cells.engine
+    engine.outside = frozenset()
+    segment = engine.perform(start(dict(cells.scope.policies), keep_log=False), Create(name, as_="#h1", sync=True))
+    ghost = NOTHING.ghost
+    for one in segment.seen:
+        ghost = fold(ghost, one, None)
+    part = segment.configuration[name]
+    assert isinstance(part, Agent)
+    return canonical(Cell(part, (), ghost))
+
+
+def search(
+    contract: Contract,
+    scope: Scope,
+    properties: Properties,
+    progress: Callable[[Progress], None] | None = None,
+    *,
+    reading: str = "interleaved",
+    symmetric: bool = True,
+    limit: int = 0,
+) -> Exploration:
+    """Visit every configuration of a scope (or the first `limit`), judging each distinct step once."""
+    check(scope, contract)
+    if reading not in READINGS:
+        raise ValueError(f"no reading {reading!r}; the readings are {', '.join(READINGS)}")
+    cells = Cells(contract, scope, properties)
+    space = Space(contract, scope, cells, reading, symmetric)
+    found = Exploration(space, properties)
+    full = space._budgets - 1
+    space.add(space.pack(beginning(cells, scope), full, 0), -1, None, -1, -1)
+    order, index = space.order, space.index
+    level_end = 1
+    node = 0
+    while node < len(order):
+        if node == level_end:
+            space.depth += 1
+            level_end = len(order)
+        if progress is not None and node % 4096 == 0:
+            progress(Progress(len(order), len(order) - node, space.depth, space.transitions))
+        for key, move, seat, other in space.successors(order[node]):
+            space.transitions += 1
+            if not move.used:
+                found.note(node, move, seat, other)
+            if key not in index:
+                space.add(key, node, move, seat, other)
+        node += 1
+        if limit and len(order) >= limit:
+            break
+    space.complete = node == len(order)
+    return found
+
+
+__all__ = ["STIMULUS", "Exploration", "Found", "Hop", "Progress", "Space", "search"]
