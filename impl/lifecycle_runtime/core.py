@@ -11,7 +11,7 @@ from lifecycle_runtime.behaviour import Behaviour
 from lifecycle_runtime.context import Context
 from lifecycle_runtime.errors import InvalidMessage, InvalidValue
 from lifecycle_runtime.events import Aborted, AgentError, Discarded, Event, StatusChanged
-from lifecycle_runtime.futures import TaskGroup
+from lifecycle_runtime.futures import TaskGroup, performed
 from lifecycle_runtime.inbox import ContextItem, Inbox, Item
 from lifecycle_runtime.ports import ContextMessage, IdFactory, Model, Pace, PacePoint
 from lifecycle_runtime.session import TURN_END, TURN_START, USER_MESSAGE, Session
@@ -235,6 +235,13 @@ class AgentCore:
             await self._alarm
             self._alarm = None
         self.woken = False
+
+    async def pace(self, point: PacePoint) -> None:
+        """Let the host decide when the driver's next segment runs; a failing pace is no reason to stop."""
+        try:
+            await performed(lambda: self.ports.pace(self.agent, point))
+        except Exception as error:
+            self.ctx.bus.report("pace", self.agent, error)
 
     def park(self) -> None:
         """Find nothing to do: drop the marker, resolve the waiters, then publish idle (S8, C9)."""

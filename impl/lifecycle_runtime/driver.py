@@ -4,8 +4,6 @@ import asyncio
 
 from lifecycle_runtime.core import AgentCore, Holder
 from lifecycle_runtime.events import Dequeued
-from lifecycle_runtime.futures import performed
-from lifecycle_runtime.ports import PacePoint
 from lifecycle_runtime.session import TURN_START
 from lifecycle_runtime.status import Status
 from lifecycle_runtime.turn import Turn
@@ -43,24 +41,16 @@ class Driver:
         """One wake and every turn that follows from it."""
         core = self._core
         while not core.disposed:
-            await self._pace("wake")
+            await core.pace("wake")
             holder = self._reserve()
             if holder is None:
                 return
             turn = self._open(holder)
             if turn is not None:
                 await turn.run()
-                await self._pace("converge")
+                await core.pace("converge")
             if not self._converge(turn is not None and turn.terminal):
                 return
-
-    async def _pace(self, point: PacePoint) -> None:
-        """Let the host decide when the next segment runs; a failing pace is no reason to stop."""
-        core = self._core
-        try:
-            await performed(lambda: core.ports.pace(core.agent, point))
-        except Exception as error:
-            core.ctx.bus.report("pace", core.agent, error)
 
     def _reserve(self) -> Holder | None:
         """X4 up to the claim: a live holder, or None if there is nothing to do (S/r6 to r12, r19, r20)."""

@@ -1,7 +1,7 @@
 """Durability of session logs: buffers what is committed, drains at flushes, repairs at loads (D)."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 
 from lifecycle_runtime.context import Context, ServiceKey
 from lifecycle_runtime.errors import DuplicateId, NotStored, StaleLog
@@ -47,7 +47,7 @@ class Load:
         try:
             self._require_wanted()
             self._version = persistence.version(self._id)
-            stored = await persistence.storage.load(self._id)
+            stored = await persistence.read(self._id)
             self._require_wanted()
             if stored is None:
                 raise NotStored(f"no log is stored under {self._id!r}; create it instead")
@@ -58,7 +58,7 @@ class Load:
                 # from here the write must be waited for, or the next operation would meet half of it
                 self._writing = True
                 self._version = persistence.bump(self._id)
-                await persistence.storage.append(self._id, len(stored.records), missing)
+                await persistence.write(self._id, len(stored.records), missing)
             session = Session(self._id, stored.meta, (*stored.records, *missing))
             session.continues = len(session)
             return session
@@ -92,7 +92,7 @@ class Persistence:
     def __init__(self, ctx: Context, storage: Storage) -> None:
         self.ctx = ctx
         self._writes = TaskGroup()
-        self.storage = storage
+        self._storage = storage
         self._buffers: dict[str, _Buffer] = {}
         self._versions: dict[str, int] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -117,17 +117,25 @@ class Persistence:
     async def has(self, session_id: str) -> bool:
         """Whether a log is stored, after everything queued before was written."""
         async with self.lock(session_id):
-            return await self.storage.has(session_id)
+            return await self._storage.has(session_id)
 
     async def describe(self, session_id: str) -> JsonObject | None:
         """Return the metadata of the newest stored log, or None."""
         async with self.lock(session_id):
-            return await self.storage.describe(session_id)
+            return await self._storage.describe(session_id)
 
     async def aside(self, session_id: str) -> tuple[StoredLog, ...]:
         """Return the former logs of an id, oldest first (D7)."""
         async with self.lock(session_id):
-            return await self.storage.aside(session_id)
+            return await self._storage.aside(session_id)
+
+    async def read(self, session_id: str) -> StoredLog | None:
+        """Read the newest log, as part of an operation that holds the id's lock."""
+        return await self._storage.load(session_id)
+
+    async def write(self, session_id: str, first_seq: int, records: Sequence[JsonObject]) -> None:
+        """Append to the newest log, as part of an operation that holds the id's lock."""
+        await self._storage.append(session_id, first_seq, records)
 
     def version(self, session_id: str) -> int:
         """Return a number that grows with every change of the id's log, buffered ones included."""
@@ -174,13 +182,13 @@ class Persistence:
             await self._start(buffer)
             records = tuple(buffer.pending)
             if records:
-                await self.storage.append(buffer.session.id, buffer.written, records)
+                await self.write(buffer.session.id, buffer.written, records)
                 buffer.written += len(records)
                 del buffer.pending[: len(records)]
 
     async def _start(self, buffer: _Buffer) -> None:
         if not buffer.started:
-            await self.storage.start(buffer.session.id, buffer.session.meta)
+            await self._storage.start(buffer.session.id, buffer.session.meta)
             buffer.started = True
 
     async def _close(self) -> None:

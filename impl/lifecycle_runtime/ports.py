@@ -221,10 +221,10 @@ class Clock(Protocol):
         ...
 
 
-PacePoint: TypeAlias = Literal["wake", "converge"]
+PacePoint: TypeAlias = Literal["wake", "settle", "converge"]
 
 Pace: TypeAlias = "Callable[[Agent, PacePoint], Awaitable[None]]"
-"""Awaited by the driver before each segment of its own (X6): `wake` precedes X4, `converge` precedes the
-re-route after a settled flush. The default yields to the loop once."""
+"""Awaited by the driver before each segment of its own: `wake` precedes X4, `settle` the end of a turn's flush
+(FL.), `converge` the re-route after it (X6). The default yields to the loop once."""
 
 IdFactory: TypeAlias = Callable[[], str]

@@ -36,13 +36,15 @@ class Startup:
         self._provider = provider
         self._configured = tuple(configured)
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        exact: set[str] = set()
+        claimed: set[str] = set()
         for agent in self._configured:
             if agent.id is not None and agent.resume is not None:
                 raise ConflictingIds(f"agent {agent.label!r} has both an id and a resume id; keep one")
-            if agent.id is not None and agent.id in exact:
-                raise ConflictingIds(f"the id {agent.id!r} is configured twice; choose another for {agent.label!r}")
-            exact.update({agent.id} if agent.id is not None else ())
+            wanted = agent.id or agent.resume
+            if wanted in claimed:
+                raise ConflictingIds(f"the id {wanted!r} is configured twice; choose another for {agent.label!r}")
+            if wanted is not None:
+                claimed.add(wanted)
 
     def start(self) -> None:
         """Begin every job; the provider's unload joins them (G5)."""

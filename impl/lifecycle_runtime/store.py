@@ -1,7 +1,7 @@
 """The session store: which sessions are live, their announcements, flushes and out-of-band appends."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from lifecycle_runtime.bus import AwaitedDispatch, Bus
 from lifecycle_runtime.context import Context, ServiceKey
@@ -29,13 +29,15 @@ class FlushRun:
         self._scope = scope
         self._dispatch: AwaitedDispatch = bus.awaited(SessionFlush(session), scope)
 
-    async def settle(self) -> None:
-        """Wait for every listener; raise the first failure in registration order (VE13)."""
+    async def settle(self, pause: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Wait for every listener, then `pause`; raise the first failure in registration order (VE13)."""
         ok = False
         try:
             await self._dispatch.settle()
             ok = True
         finally:
+            if pause is not None:
+                await pause()
             self._bus.contained(SessionFlushed(self._session, ok), self._scope)
 
 

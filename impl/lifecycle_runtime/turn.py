@@ -52,7 +52,7 @@ class Turn:
         if flush is None:
             return
         try:
-            await flush.settle()
+            await flush.settle(lambda: self.core.pace("settle"))
         except Exception as error:
             self.core.fail(self.number, self.step, error)
 

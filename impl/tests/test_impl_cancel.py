@@ -325,7 +325,7 @@ def test_vc36_every_checkpoint(gate: str) -> None:
         s.expect("TE(1,aborted) FL FL. status(idle)", never="err")
         entered = [token for token in s.tokens() if token.startswith("<")]
         allowed = ["<post_step!>"] if gate == "tool" else []
-        assert entered == [*allowed, "<flush>", "<converge>"]
+        assert entered == [*allowed, "<flush>", "<settle>", "<converge>"]
 
     scenario()
 

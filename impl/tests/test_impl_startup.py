@@ -38,6 +38,7 @@ async def test_vg01_conflicting_ids(s: Stage) -> None:
     for configured in (
         [ConfigAgent("one", id="x", resume="x")],
         [ConfigAgent("zero"), ConfigAgent("one", id="x"), ConfigAgent("two", id="x")],
+        [ConfigAgent("one", id="x"), ConfigAgent("two", resume="x")],
     ):
         with pytest.raises(ConflictingIds):
             s.load_provider(configured=configured)

@@ -200,7 +200,7 @@ class GatedTool:
 
 
 def gated_pace(gates: Gates) -> Callable[[Agent, PacePoint], Any]:
-    """Return a pace that waits at `wake` and `converge` when those are held."""
+    """Return a pace that waits at `wake`, `settle` and `converge` when those are held."""
 
     async def pace(agent: Agent, point: PacePoint) -> None:
         await gates.enter(point, agent.id)
