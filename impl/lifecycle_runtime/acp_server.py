@@ -91,7 +91,7 @@ async def serve(options: ServerOptions, read_fd: int, write_fd: int, watch: Exit
     storage: Storage = file or MemoryStorage()
     provide_persistence(runtime.root, storage)
     agent = AcpAgent(_version(), options.permission)
-    executor = provide_executor(runtime.root.fork("shell"), BashSpawner(sandbox=options.sandbox))
+    executor = provide_executor(runtime.root, BashSpawner(sandbox=options.sandbox))
     if options.bash:
         provide_bash_tool(runtime.root, BashOptions(approve=agent.approve))
     AgentProvider(runtime.root, ProviderOptions(model=options.model, behaviour=HostBehaviour()))
