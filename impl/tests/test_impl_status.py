@@ -2,7 +2,14 @@
 
 import asyncio
 
-from lifecycle_runtime.core import Policies
+from lifecycle_runtime.agent import Agent
+from lifecycle_runtime.behaviour import Behaviour
+from lifecycle_runtime.core import AgentCore, AgentPorts, Policies
+from lifecycle_runtime.driver import Driver
+from lifecycle_runtime.fibers import Fiber
+from lifecycle_runtime.session import Session
+from lifecycle_runtime.teardown import Teardown
+from lifecycle_runtime.testing.gates import GatedModel
 from lifecycle_runtime.testing.notation import plain
 from lifecycle_runtime.testing.stage import Stage, staged
 
@@ -233,3 +240,20 @@ async def test_a_waiter_may_be_cancelled_by_its_caller(s: Stage) -> None:
     await s.release("model")
     assert other.done()
     assert waiter.cancelled()
+
+
+@staged(agent=False)
+async def test_vs11_driver_started_after_disposal(s: Stage) -> None:
+    fiber = Fiber("agent x", s.runtime.bus.report)
+    core = AgentCore(
+        Session("x"), s.root.scoped(fiber, fiber), s.runtime.sessions, AgentPorts(GatedModel(s.gates), Behaviour())
+    )
+    agent = Agent(core)
+    agent.send("A", id="A")
+    ended = Teardown(core, s.runtime.agents.table, lambda: None).begin()
+    driver = Driver(core)
+    driver.start()
+    assert core.exited.done()
+    await s.quiet()
+    assert ended.done()
+    assert s.tokens() == ["enq(A)", "disc[A]"]
