@@ -107,7 +107,7 @@ SCOPES: tuple[SuiteScope, ...] = (
         pending=2,
         segments=2,
         reactions=("send", "cancel_keep"),
-        policies={"keep_inbox": True},
+        policies={"keep_inbox": "on"},
     ),
     SuiteScope(
         "wakes",

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.words import Label, Namer, Reacting, Word, burst, verb
-from lifecycle_model.commands import Burst, Read, Release, Send
+from lifecycle_model.commands import Burst, Hold, React, Read, Release, Send
 from lifecycle_model.engine import Engine
 from lifecycle_model.quiet import Outcomes, perform
 from lifecycle_model.state import Agent, Configuration, start
@@ -131,11 +131,6 @@ def _within(scope: SuiteScope, agent: Agent, words: tuple[Word, ...]) -> bool:
     return pending <= scope.pending and waiting <= scope.waiters and injected <= scope.injections
 
 
-def concrete(scope: SuiteScope, path: tuple[Label, ...]) -> tuple[Burst, ...]:
-    """The bursts of a path of labels; every hold is armed again where the one before was spent."""
-    raise NotImplementedError(f"{scope.name}: {len(path)}")
-
-
 def first_burst(scope: SuiteScope, name: Namer) -> Burst:
     """Create the agent, with the scope's gates held."""
     words: tuple[Word, ...] = (("create",), ("hold_driver",)) if scope.stepped else (("create",),)
@@ -157,7 +152,7 @@ def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
         node = found.nodes[at]
         for label in labels(scope, node.configuration):
             name = Namer(dict(node.names))
-            made = burst(name, AGENT, label, scope.gates, _armed(node.configuration))
+            made = burst(name, AGENT, label, scope.gates, armed_holds(node.configuration))
             outcomes = perform(engine, node.configuration, made)
             found.edges.append((at, label, outcomes, (*node.bursts, made)))
             if len(outcomes) > 1:
@@ -175,44 +170,58 @@ def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
     return found
 
 
-def _armed(configuration: Configuration) -> list[str]:
+def armed_holds(configuration: Configuration) -> list[str]:
+    """The gate kinds that are held already."""
     return [hold.gate for hold in configuration.world.holds]
 
 
-def runs(engine: Engine, classes: Classes, profile: Profile) -> Iterator[SuiteRun]:
-    """The suite's runs, without reactions first, each closed by W and a way home."""
-    for _at, label, outcomes, bursts in classes.edges:
-        yield _run(engine, classes.scope, bursts, outcomes[0].configuration, label, profile)
+@dataclass(frozen=True)
+class Edge:
+    """One thing a suite tries: a label, perhaps behind an armed reaction, in a class."""
+
+    at: int
+    label: Label
+
+    @property
+    def reacts(self) -> bool:
+        """A reaction is armed."""
+        return self.label.reaction is not None
 
 
-def reacting(engine: Engine, classes: Classes, profile: Profile) -> Iterator[SuiteRun]:
-    """Every single reaction at the observations of every label: all of them, or the shortest of each kind."""
-    scope = classes.scope
+def plain_edges(classes: Classes) -> Iterator[Edge]:
+    """Every label in every class."""
+    for at, label, _outcomes, _bursts in classes.edges:
+        yield Edge(at, label)
+
+
+def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
+    """Every single reaction at the observations of every label.
+
+    Literally all of them, or for each (row that says it, place, word, reaction) the one with the shortest way.
+    """
     known: set[object] = set()
     for at, label, outcomes, _bursts in classes.edges:
-        node = classes.nodes[at]
-        before: Agent = node.configuration[AGENT]
-        for occurrence, (one, row) in enumerate(zip(outcomes[0].seen, outcomes[0].said, strict=True)):
+        before: Agent = classes.nodes[at].configuration[AGENT]
+        for one, row in zip(outcomes[0].seen, outcomes[0].said, strict=True):
             pattern = _pattern(one)
             if pattern is None:
                 continue
-            for act in scope.reactions:
-                if not scope.literal:
+            for act in classes.scope.reactions:
+                kind: object = (at, label, pattern, act)
+                if not literal:
                     kind = (row.id if row else one.event, pattern, before.place, before.at, label.words[-1][0], act)
-                    if kind in known:
-                        continue
+                if kind not in known:
                     known.add(kind)
-                elif (at, label, pattern, act) in known:
-                    continue
-                else:
-                    known.add((at, label, pattern, act))
-                reaction = _reaction(pattern, act)
-                name = Namer(dict(node.names))
-                acted = Label(label.words, reaction)
-                made = burst(name, AGENT, acted, scope.gates, _armed(node.configuration))
-                after = perform(engine, node.configuration, made)
-                yield _run(engine, scope, (*node.bursts, made), after[0].configuration, acted, profile)
-        _ = occurrence if outcomes[0].seen else 0
+                    yield Edge(at, Label(label.words, _reaction(pattern, act)))
+
+
+def run_of(engine: Engine, classes: Classes, edge: Edge, profile: Profile) -> SuiteRun:
+    """The run of one edge: a shortest way to its class, the label, W and a way home."""
+    node = classes.nodes[edge.at]
+    name = Namer(dict(node.names))
+    made = burst(name, AGENT, edge.label, classes.scope.gates, armed_holds(node.configuration))
+    after = perform(engine, node.configuration, made)
+    return _run(engine, classes.scope, (*node.bursts, made), after[0].configuration, edge.label, profile)
 
 
 def _pattern(one: Observation) -> tuple[tuple[str, object], ...] | None:
@@ -235,7 +244,7 @@ def _reaction(pattern: tuple[tuple[str, object], ...], act: str) -> Reacting:
 def _run(
     engine: Engine, scope: SuiteScope, bursts: tuple[Burst, ...], after: Configuration, label: Label, profile: Profile
 ) -> SuiteRun:
-    commands = sum(len(made) for made in bursts)
+    commands = sum(not isinstance(one, Hold | React) for made in bursts for one in made)
     size = (commands, label.size()[1])
     tail = _tail(engine, scope, after, profile)
     return SuiteRun(scope.name, (*bursts, *tail), size, label.reaction is not None)
@@ -264,18 +273,20 @@ def _tail(engine: Engine, scope: SuiteScope, after: Configuration, profile: Prof
 
 def within_reach(scope: SuiteScope, profile: Profile) -> SuiteScope | None:
     """The part of a scope a system offers; None where too little is left."""
-    from dataclasses import replace
-
     words = tuple(word for word in scope.words if verb(word) in profile.commands)
     gates = {kind: outcomes for kind, outcomes in scope.gates.items() if kind in profile.gates}
     if ("send",) not in words and not any(word[0].startswith("send") for word in words):
         return None
     if scope.stepped and not profile.ticks:
         return None
-    if any(profile.policies.get(name) != value for name, value in scope.policies.items()) and scope.policies:
-        offered = all(name in profile.policies for name in scope.policies)
-        if not offered:
-            return None
+    if not all(offers(profile, name, value) for name, value in scope.policies.items()):
+        return None
     reactions = scope.reactions if "react" in profile.commands else ()
     kept = tuple(act for act in reactions if act.startswith("throw") or verb((act,)) in profile.commands)
     return replace(scope, words=words, gates=gates if "hold" in profile.commands else {}, reactions=kept)
+
+
+def offers(profile: Profile, name: str, value: object) -> bool:
+    """Tell whether a system offers this value of an optional policy (one value, or a list to choose from)."""
+    offered = profile.policies.get(name)
+    return value in offered if isinstance(offered, list | tuple) else offered == value

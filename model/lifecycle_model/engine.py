@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from lifecycle_model.commands import AnyCommand, Disarm, Hold, Outcome, React, Read, Release, Tick, Watch, outcome_of
 from lifecycle_model.state import Configuration, HoldArm, OpenGate, Reaction, World
 from lifecycle_model.table import END, Contract, Machine, Program, Row
-from lifecycle_model.wire import RECORDS, UNSET, Answer, Observation, members
+from lifecycle_model.wire import UNSET, Answer, Observation, members
 
 DEFAULT = Outcome("default")
 OK = Answer(ok=None)
@@ -254,7 +254,10 @@ class Engine:
             observation = say(now)
             if observation is not None:
                 run.said.append((len(run.seen), row))
-                if not self._publish(run, observation, appends=row.appends):
+                if (
+                    not self._publish(run, observation, appends=row.appends)
+                    and observation.event in self.contract.raising
+                ):
                     now.notes["threw"] = True
         if row.opens is not None:
             self._enter(run, now, row.opens)
@@ -288,8 +291,7 @@ class Engine:
             if armed.throw is not None:
                 raising = observation.event in self.contract.raising
                 if observation.event != "gate" and not (raising and armed.throw == "sync"):
-                    name = "session/event" if observation.event in RECORDS else observation.event
-                    run.seen.append(Observation("contained", of=subject, name=name))
+                    run.seen.append(Observation("contained", of=subject, name=observation.event))
                 if armed.throw == "sync" or observation.event == "gate":
                     given = _THREW
         if appends:

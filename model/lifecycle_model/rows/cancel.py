@@ -19,7 +19,7 @@ def unknown_cause(now: Now) -> bool:
 
 def keeping_unsupported(now: Now) -> bool:
     """keep_inbox is given although the policy is off."""
-    return bool(now.command.keep_inbox and not now.policy("keep_inbox"))
+    return bool(now.command.keep_inbox and now.policy("keep_inbox") != "on")
 
 
 def ineffective(now: Now) -> bool:

@@ -1,0 +1,197 @@
+"""The engines a check is made of, each as small tasks that a worker process can do alone: suites, walks, vectors.
+
+A task is data; `work` does it against a fresh system and gives back plain results in a fixed order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from random import Random
+
+from lifecycle_conformance import scopes
+from lifecycle_conformance.contracts import contract_named
+from lifecycle_conformance.oracle import Outlook
+from lifecycle_conformance.suite import (
+    AGENT,
+    Classes,
+    Edge,
+    armed_holds,
+    explore,
+    first_burst,
+    labels,
+    plain_edges,
+    reacting_edges,
+    within_reach,
+)
+from lifecycle_conformance.systems.adapter import System
+from lifecycle_conformance.systems.load import SystemOptions, open_system
+from lifecycle_conformance.tours import Tourist
+from lifecycle_conformance.trial import Judge, Trial
+from lifecycle_conformance.words import Label, Namer, Reacting, burst
+from lifecycle_model.commands import Burst, Disarm, Read
+from lifecycle_model.engine import Engine
+from lifecycle_model.state import Agent, start
+from lifecycle_model.wire import Profile, to_json
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one worker does: an engine, a scope, and which part of how many."""
+
+    engine: str
+    scope: str
+    part: int = 0
+    parts: int = 1
+    reactions: str = "none"
+    """`none`, `kinds` (the shortest of each kind) or `all`."""
+    seed: int = 0
+    histories: int = 0
+
+
+@dataclass
+class Done:
+    """What a task gave: counts, rows taken, and the failing trials, one a cause."""
+
+    task: Task
+    runs: int = 0
+    edges: int = 0
+    classes: int = 0
+    labels: int = 0
+    several: int = 0
+    rows: set[str] = field(default_factory=set[str])
+    failures: list[Trial] = field(default_factory=list[Trial])
+    errors: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a worker opens and judges the system."""
+
+    system: str
+    contract: str
+    timeout: float
+    causes: int = 12
+
+
+class Worker:
+    """One process's side: one open system, one model, one memory of what bursts may do."""
+
+    def __init__(self, setting: Setting, system: System | None = None) -> None:
+        """Open the system; raises what `open_system` raises."""
+        self.setting = setting
+        self.system = system or open_system(setting.system, SystemOptions(timeout=setting.timeout))
+        self.profile: Profile = self.system.describe().profile
+        self.engine = Engine(contract_named(setting.contract))
+        self.outlook = Outlook(self.engine)
+        self.judge = Judge(self.outlook, self.profile)
+        self.classes = cache(self._classes)
+
+    def _classes(self, name: str) -> Classes | None:
+        scope = within_reach(scopes.scope(name), self.profile)
+        return None if scope is None else explore(self.engine, scope)
+
+    def play(self, bursts: tuple[Burst, ...], policies: Mapping[str, object]) -> Trial:
+        """Run and judge one run."""
+        return self.judge.play(self.system, bursts, policies)
+
+    def work(self, task: Task, tick: Callable[[int], None] = lambda runs: None) -> Done:
+        """Do a task to its end; `tick` is told of every run."""
+        done = Done(task)
+        self.judge.rows.clear()
+        self.judge.several = 0
+        known: set[object] = set()
+        for bursts, policies, edges in _ENGINES[task.engine](self, task, done):
+            trial = self.play(bursts, policies)
+            done.runs += 1
+            done.edges += edges
+            tick(1)
+            if trial.error is not None:
+                done.errors.append(str(trial.error))
+                if len(done.errors) >= 3:
+                    break
+            elif trial.violates and trial.cause not in known and len(known) < self.setting.causes:
+                known.add(trial.cause)
+                done.failures.append(trial)
+        done.rows = set(self.judge.rows)
+        done.several = self.judge.several
+        return done
+
+
+Plan = Iterator[tuple[tuple[Burst, ...], Mapping[str, object], int]]
+
+
+def _suite(worker: Worker, task: Task, done: Done) -> Plan:
+    classes = worker.classes(task.scope)
+    if classes is None:
+        return
+    done.classes, done.labels = len(classes.nodes), len(classes.edges)
+    edges: list[Edge] = list(plain_edges(classes))
+    if task.reactions != "none":
+        edges += reacting_edges(classes, literal=task.reactions == "all")
+    tourist = Tourist(worker.outlook, classes, worker.profile)
+    for tour in tourist.tours(edges[task.part :: task.parts]):
+        yield tuple(tour.bursts), classes.scope.policies, sum(edge is not None for edge in tour.edges)
+
+
+def _walk(worker: Worker, task: Task, done: Done) -> Plan:
+    """Seeded histories: longer than a suite's, with reactions that stay armed across bursts."""
+    scope = within_reach(scopes.scope(task.scope), worker.profile)
+    if scope is None:
+        return
+    for history in range(task.part, task.histories, task.parts):
+        chance = Random(f"{task.seed}:{task.scope}:{history}")
+        name = Namer()
+        bursts: list[Burst] = [first_burst(scope, name)]
+        outcomes = worker.outlook.perform(start(dict(scope.policies), keep_log=False), bursts[0], to_json(bursts[0]))
+        here = outcomes[0].configuration
+        for _ in range(chance.randint(4, 24)):
+            agent: Agent = here[AGENT]
+            choices = list(labels(scope, here))
+            if not choices or agent.place == "Gone":
+                break
+            label = chance.choice(choices)
+            if scope.reactions and chance.random() < 0.35:
+                label = Label(label.words, _chance_reaction(chance, scope.reactions))
+            made = burst(name, AGENT, label, scope.gates, armed_holds(here))
+            if len(here.world.reactions) > 2:
+                made = (Disarm(), *made)
+            bursts.append(made)
+            here = worker.outlook.perform(here, made, to_json(made))[0].configuration
+        if "read" in worker.profile.commands:
+            bursts.append((Read(agent=AGENT),))
+        yield tuple(bursts), scope.policies, 0
+
+
+_EVENTS: tuple[tuple[tuple[str, object], ...], ...] = (
+    (("event", "agent/status"), ("of", AGENT)),
+    (("event", "agent/inbox/enqueue"), ("of", AGENT)),
+    (("event", "agent/inbox/dequeue"), ("of", AGENT)),
+    (("event", "agent/inbox/discard"), ("of", AGENT)),
+    (("event", "agent/cancel-requested"), ("of", AGENT)),
+    (("event", "abort"), ("of", AGENT)),
+    (("event", "agent/error"), ("of", AGENT)),
+    (("event", "turn/start"), ("of", AGENT)),
+    (("event", "turn/end"), ("of", AGENT)),
+    (("event", "step/start"), ("of", AGENT)),
+    (("event", "step/end"), ("of", AGENT)),
+    (("event", "user/message"), ("of", AGENT)),
+    (("event", "steering/message"), ("of", AGENT)),
+    (("event", "assistant/message"), ("of", AGENT)),
+    (("event", "session/flush"), ("of", AGENT), ("state", "start")),
+)
+
+
+def _chance_reaction(chance: Random, acts: tuple[str, ...]) -> Reacting:
+    pattern = chance.choice(_EVENTS)
+    act = chance.choice(acts)
+    if act.startswith("throw"):
+        return Reacting(pattern, throw="sync" if act == "throw" else "async")
+    words = tuple(
+        (chance.choice([one for one in acts if not one.startswith("throw")]),) for _ in range(chance.randint(1, 2))
+    )
+    return Reacting(pattern, words)
+
+
+_ENGINES: dict[str, Callable[[Worker, Task, Done], Plan]] = {"suite": _suite, "walk": _walk}
