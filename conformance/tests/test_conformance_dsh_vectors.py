@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -27,7 +27,7 @@ needs_install = pytest.mark.skipif(
 Seen = dict[str, Any]
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> object:
     """The value as JSON has it."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
@@ -71,7 +71,7 @@ def within_reach(vector: Vector, profile: Profile) -> bool:
 def judge(vector: Vector, index: int, result: BurstResult, reads: dict[str, object]) -> list[str]:
     """What is wrong with one burst, in words."""
     burst = vector.bursts[index]
-    seen: list[Seen] = [plain(one) for one in result.seen]
+    seen = [cast(Seen, plain(one)) for one in result.seen]
     wrong: list[str] = []
     if (missing := in_order(list(burst.must), seen)) is not None:
         wrong.append(f"missing in order: {missing}")

@@ -18,13 +18,14 @@ export class Agents {
   }
 
   /** The agent an id names: the live one, else the one published last under it. */
-  find(id) {
+  find(name) {
+    const id = this.#system.names.idOf(name);
     return this.#system.root.agents.get(id) ?? this.#latest.get(id);
   }
 
   /** The context to listen through: a live agent's own, or that of a creation still in setup. */
   scopeOf(name) {
-    const agent = this.#system.root.agents.get(name);
+    const agent = this.#system.root.agents.get(this.#system.names.idOf(name));
     if (agent !== undefined) return agent.ctx;
     const refs = [...this.#refs.values()].filter((ref) => ref.as === name || ref.id === name);
     return refs.findLast((ref) => ref.setup !== undefined && !ref.settled)?.setup;
@@ -58,6 +59,7 @@ export class Agents {
   abort({ ref: name, reason }) {
     const ref = this.#refs.get(name);
     if (ref === undefined) return refused('not_live', `no creation "${name}"`);
+    if (ref.sync) return refused('unsupported', 'a synchronous creation takes no signal');
     ref.controller.abort(reason === 'value' ? 'judge' : new Asked('aborted', 'the judge aborted the creation'));
     return OK;
   }
@@ -92,6 +94,9 @@ export class Agents {
   loadProvider({ as, owner, configured = [] }) {
     const ctx = owner === undefined ? this.#system.root : this.#system.owners.get(owner)?.ctx;
     if (ctx === undefined) return refused('not_live', `no owner "${owner}"`);
+    for (const { label, id, resume } of configured) {
+      if (id === undefined && resume === undefined) this.#system.names.expect(label);
+    }
     const agents = configured.map(({ label, id, resume }) => ({
       id: label,
       ...OPTIONS,
@@ -134,7 +139,7 @@ export class Agents {
     ref.agent = agent;
     this.#refOf.set(agent, ref);
     if (ref.ctx !== undefined) ref.lifecycle = this.#lifecycleOf(ref);
-    gatedScope(this.#system, agent.id, agent.ctx);
+    gatedScope(this.#system, agent);
   }
 
   /** The newest lifecycle effect under this id on the owner: the one its creation just registered. */
@@ -174,6 +179,9 @@ export class Agents {
   }
 
   #createSync(command, ref) {
+    if (command.signal !== undefined || command.seed !== undefined || command.invalid === 'seed') {
+      return refused('unsupported', 'a synchronous creation takes no signal and no seed');
+    }
     const service = ref.ctx.get('agentLoop');
     if (service === undefined) return refused('inactive_provider', 'no provider');
     this.#creating = ref;

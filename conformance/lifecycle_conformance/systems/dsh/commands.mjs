@@ -88,7 +88,7 @@ function maintenance(system, command, agent) {
       if (failed !== undefined) throw failed.error;
       return null;
     };
-    const entered = system.gates.enter({ kind: 'maintenance', of: agent.id }, { signal, map });
+    const entered = system.gates.enter({ kind: 'maintenance', of: system.names.subject(agent.id) }, { signal, map });
     return entered instanceof Promise ? entered : map(entered);
   };
   return system.settle(command.as, agent.runMaintenance(job), () => null);
@@ -96,8 +96,8 @@ function maintenance(system, command, agent) {
 
 function read(system, command) {
   const { root } = system;
-  if (command.registry === true) return readRegistry(root.agents);
-  if (command.store !== undefined) return { sessions: root.sessions.list().map((session) => session.id) };
+  if (command.registry === true) return readRegistry(system, root);
+  if (command.store !== undefined) return { sessions: root.sessions.list().map((session) => system.names.subject(session.id)) };
   if (command.owner !== undefined) return readOwner(system, command.owner);
   const id = command.agent ?? command.session;
   const agent = system.agents.find(id);
@@ -110,12 +110,13 @@ function read(system, command) {
   };
 }
 
-function readRegistry(agents) {
-  return { agents: agents.list().map((agent) => agent.id), roots: agents.roots().map((agent) => agent.id) };
+function readRegistry(system, { agents }) {
+  const namesOf = (list) => list.map((agent) => system.names.subject(agent.id));
+  return { agents: namesOf(agents.list()), roots: namesOf(agents.roots()) };
 }
 
 function readSession(system, id) {
-  const session = system.root.sessions.get(id) ?? system.sessions.made(id);
+  const session = system.root.sessions.get(system.names.idOf(id)) ?? system.sessions.made(id);
   return readLog(system, id, session);
 }
 

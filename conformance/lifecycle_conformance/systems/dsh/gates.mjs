@@ -14,7 +14,7 @@ export const OUTCOMES = {
   recovery: ['fail', 'retry'],
   tool: ['ok', 'fail'],
   stopping: ['ok', 'fail'],
-  scope: ['ok', 'fail'],
+  scope: ['ok'],
   maintenance: ['ok', 'fail'],
   flush: ['ok', 'fail'],
 };

@@ -1,7 +1,7 @@
 // The points where the runtime lets others in, each made a gate: model, tool, setup, scope and the turn's hooks.
 
 import { Asked } from './answers.mjs';
-import { toolCall, userMessage } from './messages.mjs';
+import { recordsOf, toolCall, userMessage } from './messages.mjs';
 
 // a failed gate's refusal where the protocol has a word for it
 const FAILED = { setup: 'setup_failed', flush: 'flush_failed', load: 'load_failed' };
@@ -13,6 +13,10 @@ export function failure(kind, outcome) {
   if (outcome.outcome !== 'fail') return undefined;
   if (outcome.value === true) return { error: 'judge' };
   return { error: new Asked(FAILED[kind] ?? 'invalid', `the judge failed the ${kind} gate`) };
+}
+
+function nameOf(system, subject) {
+  return system.names.subject(subject.id);
 }
 
 /** Await a gate only where it must wait: an open gate adds no microtask of its own. */
@@ -36,20 +40,20 @@ export function installHooks(system) {
     const { agent, signal } = context;
     if (agent === undefined) return next();
     recorder.watch(agent, signal);
-    const entered = gates.enter({ kind: 'assembly', of: agent.id, ...system.turns.place(agent) }, { signal });
+    const entered = gates.enter({ kind: 'assembly', of: nameOf(system, agent), ...system.place(agent) }, { signal });
     return afterGate('assembly', entered, next);
   });
   root.on('agent/pre-step', async ({ agent, turn, step, signal }, next) => {
     recorder.watch(agent, signal);
-    const entered = gates.enter({ kind: 'pre_step', of: agent.id, turn, step }, { signal });
+    const entered = gates.enter({ kind: 'pre_step', of: nameOf(system, agent), turn, step }, { signal });
     return afterGate('pre_step', entered, ({ outcome }) => (outcome === 'reject' ? { kind: 'reject' } : next()));
   });
   root.on('agent/request', async ({ agent, turn, step, signal }, next) => {
-    const entered = gates.enter({ kind: 'request', of: agent.id, turn, step }, { signal });
+    const entered = gates.enter({ kind: 'request', of: nameOf(system, agent), turn, step }, { signal });
     return afterGate('request', entered, next);
   });
   root.on('agent/request-error', async ({ agent, turn, step, signal }, next) => {
-    const entered = gates.enter({ kind: 'recovery', of: agent.id, turn, step }, { signal });
+    const entered = gates.enter({ kind: 'recovery', of: nameOf(system, agent), turn, step }, { signal });
     const outcome = entered instanceof Promise ? await entered : entered;
     if (outcome.outcome === 'retry') return { kind: 'retry' };
     // the gate's own success is not to recover; only a thrown failure is one
@@ -57,13 +61,13 @@ export function installHooks(system) {
     throw failure('recovery', outcome).error;
   });
   root.on('agent/turn-stopping', async ({ agent, turn, signal }) => {
-    const entered = gates.enter({ kind: 'stopping', of: agent.id, turn }, { signal });
+    const entered = gates.enter({ kind: 'stopping', of: nameOf(system, agent), turn }, { signal });
     return afterGate('stopping', entered, () => undefined);
   });
   root.on('internal/dispatch', (_mode, name, args) => {
     if (name !== 'session/event') return;
     const [session, event] = args;
-    const entered = gates.enter({ kind: 'validation', of: session.id, record: event.type }, { sync: true });
+    const entered = gates.enter({ kind: 'validation', of: nameOf(system, session), record: event.type }, { sync: true });
     const failed = failure('validation', entered);
     if (failed !== undefined) throw failed.error;
   });
@@ -75,7 +79,7 @@ export function installHooks(system) {
 /** One listener of explicit flushes, made a gate; the judge names those it wants apart. */
 export function gatedFlush(system, listener) {
   system.root.on('session/flush', (session) => {
-    const entered = system.gates.enter({ kind: 'flush', of: session.id, listener });
+    const entered = system.gates.enter({ kind: 'flush', of: nameOf(system, session), listener });
     return afterGate('flush', entered, () => undefined);
   });
 }
@@ -84,12 +88,14 @@ function gatedModel(system, LlmAdapter) {
   return class GatedModel extends LlmAdapter {
     async *stream(options) {
       const agent = system.root.agents.requireInitiator();
-      const { turn, step } = system.turns.place(agent);
+      const { turn, step } = system.place(agent);
+      // records made after a detach were published to nobody: their messages are still nameless
+      if (system.root.sessions.get(agent.id) !== agent.session) recordsOf(agent.session.events, system.names);
       system.noteLocal({
-        event: 'request', of: agent.id, turn, step,
+        event: 'request', of: nameOf(system, agent), turn, step,
         messages: options.messages.map((message) => system.names.of(message.id)),
       });
-      yield* call(system, { kind: 'model', of: agent.id, turn, step }, options.signal);
+      yield* call(system, { kind: 'model', of: nameOf(system, agent), turn, step }, options.signal);
     }
   };
 }
@@ -148,7 +154,7 @@ function gatedTool(system) {
     output: { schema: { type: 'string' }, render: (_args, value) => [{ type: 'text', text: value }] },
     async execute(_args, exec) {
       const [turn, step, number] = exec.callId.split('.').map(Number);
-      const gate = { kind: 'tool', of: exec.agent.id, turn, step, call: number };
+      const gate = { kind: 'tool', of: nameOf(system, exec.agent), turn, step, call: number };
       system.recorder.watch(exec.agent, exec.signal);
       const entered = system.gates.enter(gate, { signal: exec.signal });
       const outcome = entered instanceof Promise ? await entered : entered;
@@ -189,11 +195,12 @@ function commitOf(ctx, outcome) {
 }
 
 /** A disposer in the agent's own scope: reports that scope disposers ran, when its gate lets it. */
-export function gatedScope(system, id, ctx) {
-  ctx.effect(() => async () => {
-    const entered = system.gates.enter({ kind: 'scope', of: id });
+export function gatedScope(system, agent) {
+  const of = nameOf(system, agent);
+  agent.ctx.effect(() => async () => {
+    const entered = system.gates.enter({ kind: 'scope', of });
     const outcome = entered instanceof Promise ? await entered : entered;
-    system.noteLocal({ event: 'scope', of: id });
+    system.noteLocal({ event: 'scope', of });
     const failed = failure('scope', outcome);
     if (failed !== undefined) throw failed.error;
   }, 'judge.scope()');

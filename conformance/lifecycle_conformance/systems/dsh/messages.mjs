@@ -91,9 +91,29 @@ export function causeFor(word) {
   return word === 'hook' ? { kind: 'hook', reason: 'judge' } : { kind: word };
 }
 
-/** Maps the runtime's minted message ids to the judge's; the judge's own pass unchanged. */
+/** Maps the ids the runtime mints to the judge's names; the judge's own ids pass unchanged. */
 export class Names {
   #known = new Map();
+  #labels = [];
+  #subjects = new Map();
+
+  /** A configured agent without an exact id gets a minted one; the judge knows it by its label. */
+  expect(label) {
+    this.#labels.push(label);
+  }
+
+  /** The judge's name of an agent or session. */
+  subject(id) {
+    const label = this.#labels.find((one) => id.startsWith(`${one}-session-`));
+    if (label === undefined) return id;
+    this.#subjects.set(label, id);
+    return label;
+  }
+
+  /** The runtime's id of what the judge names. */
+  idOf(name) {
+    return this.#subjects.get(name) ?? name;
+  }
 
   learn(id, name) {
     this.#known.set(id, name);

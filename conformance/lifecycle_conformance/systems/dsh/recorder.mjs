@@ -46,16 +46,18 @@ export class Recorder {
       root.on(name, (...args) => {
         const seen = this.translate(name, args);
         if (seen === undefined) return;
-        // a flush is started once, however many listeners it has
         this.#system.see(seen);
         this.#system.agents.note(name, args);
       });
     }
-    root.logger.exporter({ export: (message) => this.#logged(message) });
+    // warnings are below the default level, and every containment is one
+    root.logger.exporter({ levels: { default: 3 }, export: (message) => this.#logged(message) });
   }
 
   translate(name, args) {
-    return TRANSLATIONS[name](args, this.#system.names);
+    const { names } = this.#system;
+    const seen = TRANSLATIONS[name](args, names);
+    return seen && { ...seen, of: names.subject(seen.of) };
   }
 
   /** Watch an activity's signal from the first hook that is handed it. */
@@ -63,7 +65,7 @@ export class Recorder {
     if (signal === undefined || this.#watched.has(signal)) return;
     this.#watched.add(signal);
     const aborted = () => {
-      const seen = { event: 'abort', of: agent.id, reason: causeOf(signal.reason) };
+      const seen = { event: 'abort', of: this.#system.names.subject(agent.id), reason: causeOf(signal.reason) };
       this.#system.see(seen);
       this.#system.reactions.fireOnLocal(seen);
     };

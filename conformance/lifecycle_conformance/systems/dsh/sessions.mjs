@@ -17,7 +17,7 @@ export class Sessions {
     try {
       switch (act) {
         case 'create':
-          this.#ctx(owner).sessions.create(id);
+          this.#create(as ?? id, id, this.#ctx(owner));
           return OK;
         case 'prepare':
           this.#made.set(as ?? id, { session: sessions.prepare(id) });
@@ -48,6 +48,14 @@ export class Sessions {
   /** A session made here that may be in no store. */
   made(name) {
     return this.#made.get(name)?.session;
+  }
+
+  #create(name, id, ctx) {
+    const session = ctx.sessions.create(id);
+    // the store hands out no detach of its own: the owner's effect is the session's only disposer
+    const effect = this.#system.packages.cordis.symbols.effect;
+    const detach = [...ctx.fiber._disposables].findLast((disposer) => disposer[effect]?.label === 'sessions.create()');
+    this.#made.set(name, { session, detach });
   }
 
   #ctx(owner) {
@@ -81,7 +89,7 @@ export class Sessions {
       () => settled(true),
       (error) => {
         settled(false);
-        throw error instanceof Asked ? new Asked('flush_failed', error.message) : error;
+        throw live ? new Asked('flush_failed', error.message) : error;
       },
     );
     return this.#system.settle(as, flushed, () => null);

@@ -16,27 +16,12 @@ const CALM = 2;
 
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Which turn and step an agent is in, read off its records; a hook between steps belongs to the step to come. */
-class Turns {
-  #at = new Map();
-
-  note(session, { type, data }) {
-    if (type === 'turn/start') this.#at.set(session.id, { turn: data.turn, step: 0 });
-    if (type === 'step/start') this.#at.set(session.id, { turn: data.turn, step: data.step });
-  }
-
-  place(agent) {
-    return this.#at.get(agent.id) ?? { turn: 0, step: 0 };
-  }
-}
-
 export class System {
   packages;
   root;
   owners = new Map();
   providers = new Map();
   names = new Names();
-  turns = new Turns();
   reactions = new Reactions(this);
   recorder = new Recorder(this);
   gates = new Gates((seen) => this.see(seen), this.reactions);
@@ -64,7 +49,6 @@ export class System {
       await root.plugin(plugin, {});
     }
     system.recorder.install();
-    root.on('session/event', (session, event) => system.turns.note(session, event));
     await system.storage.on();
     system.agents.loadProvider({ as: 'p1' });
     await system.addOwner('root', ['agents', 'sessions']);
@@ -157,6 +141,14 @@ export class System {
   async quiesce(fiber) {
     await fiber.dispose();
     while (fiber.inertia !== undefined) await fiber.inertia;
+  }
+
+  /** Which turn and step an agent is in by its log, which grows unobserved once its session is in no store. */
+  place(agent) {
+    const { events } = agent.session;
+    const turn = events.findLast((event) => event.type === 'turn/start')?.data.turn ?? 0;
+    const started = events.findLast((event) => event.type === 'step/start' || event.type === 'turn/start');
+    return { turn, step: started?.data.step ?? 0 };
   }
 
   /** How many of the contract's records a log has. */
