@@ -131,6 +131,8 @@ class StdioSystem:
             child.send(wire.encode(request) + b"\n")
             first, *more = child.lines(limit)
             if more:
+                # what is wrong with the first line says more than that there is a second
+                _result(first, number)
                 raise NotProtocol(f"the child wrote a line nobody asked for: {wire.excerpt(more[0])}", hint=_ONE_LINE)
             if not isinstance(request, wire.RunRequest):
                 _result(first, number)

@@ -92,6 +92,10 @@ def react(world: World, command: ask.React) -> Answered:
                 return not_live(f"agent {command.through}")
         else:
             context = world.home
+        if command.on["event"] == "task":
+            _ = (
+                world.shell
+            )  # loaded first, as it would be had anybody asked for a task: its notice comes before reactions
         if not world.reactions.arm(command, context):
             return Answer(refused="unsupported", message=f"nobody can listen to {command.on['event']}")
         return OK

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from lifecycle_conformance.systems.errors import AdapterError
@@ -119,7 +120,6 @@ class World:
         self.persisted = Persisted(self.runtime.root, self.gates, self._loading, self._label)
         self.flushes = ports.Flushes(self.gates, lambda listener: self.home.on(SessionFlush, listener))
         self.home.on(SessionValidate, ports.validator(self.gates))
-        self.shell = Shell(self.runtime.root)
         self.runtime.tools.register(self.home, ports.GatedTool(self.gates))
         self.load_provider("p1", None)
 
@@ -142,7 +142,10 @@ class World:
     def react(self, command: AnyCommand) -> Answer:
         """Perform a reaction's command."""
         answer = self.perform(command)
-        return Answer(refused="unsupported") if isinstance(answer, Later) else answer
+        if isinstance(answer, Later):
+            answer.future.add_done_callback(lambda done: done.cancelled() or done.exception())
+            return Answer(refused="unsupported", message="a reaction cannot wait for the answer of this command")
+        return answer
 
     def follow(self, ref: str, future: asyncio.Future[Any], ok: Callable[[Any], object] = lambda value: None) -> Answer:
         """Answer pending, and record when and how the call settles."""
@@ -201,6 +204,11 @@ class World:
         self.record(contained(failure))
 
     # names
+
+    @cached_property
+    def shell(self) -> Shell:
+        """Executor and tool plugin, loaded when first needed: most runs are not about tasks, and a reset is cheap."""
+        return Shell(self.runtime.root)
 
     def agent(self, name: str) -> Agent | None:
         """The live agent of this name, else the last one that was."""
