@@ -132,7 +132,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 at the end of input, 128 + number after a signal, 2 for wrong use, 1 if a store cannot be used.
     """
     arguments = _parser().parse_args(argv)
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="lifecycle agent: %(message)s")
+    _log_to_stderr(debug=arguments.debug)
     try:
         options = _options(arguments, os.environ)
     except LifecycleError as error:
@@ -147,6 +147,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 1
     watch.release()
     return 0 if watch.signal is None else 128 + watch.signal
+
+
+def _log_to_stderr(*, debug: bool) -> None:
+    """Keep the log to one line an event: a client's nonsense is no reason for a traceback."""
+
+    def brief(record: logging.LogRecord) -> bool:
+        if record.exc_info and record.exc_info[1] is not None:
+            record.msg, record.args = f"{record.getMessage()}: {record.exc_info[1]}"[:500], None
+            record.exc_info = record.exc_text = None
+        return True
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("lifecycle agent: %(message)s"))
+    if not debug:
+        handler.addFilter(brief)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 @contextlib.contextmanager
@@ -182,6 +198,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--grace", type=float, default=5.0, help="seconds the end may take before it is forced (default 5)"
     )
+    parser.add_argument("--debug", action="store_true", help="log tracebacks")
     return parser
 
 
