@@ -74,7 +74,7 @@ def _in_time(ledger: Ledger, prompt: Prompt) -> None:
     gate = {"stalled": "a stalled model", "streaming": "a slow model", "tool": "a running tool"}
     while_ = gate.get(record.run.window.name, record.run.window.name)
     check = "L9" if record.run.command.name == "load" else "L8"
-    summary = f"with {while_}, prompt {prompt.name} was not answered until its gate was opened"
+    summary = f"with {while_}, prompt {prompt.name} was answered only once its gate was opened"
     ledger.expect(check, not wait.lapsed, summary, _at(record, prompt), wait)
 
 

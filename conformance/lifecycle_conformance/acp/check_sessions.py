@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from lifecycle_conformance.acp.ledger import Ledger
-from lifecycle_conformance.acp.record import Call, Prompt, Record, update_of
+from lifecycle_conformance.acp.record import CONTENT, Call, Prompt, Record, update_of
 
 
 def check_sessions(ledger: Ledger) -> None:
@@ -36,8 +36,10 @@ def _keyed(record: Record, prompt: Prompt, start: int, end: int) -> dict[str, li
     found: dict[str, list[int]] = {}
     for i in range(start, end):
         update = update_of(record.lines[i], prompt.session)
-        if update is not None and prompt.key in record.lines[i].text:
-            found.setdefault(str(update.get("sessionUpdate")), []).append(i)
+        kind = str((update or {}).get("sessionUpdate"))
+        # a title or a list of sessions may quote the prompt: only messages are the conversation
+        if (kind in CONTENT or kind == "user_message_chunk") and prompt.key in record.lines[i].text:
+            found.setdefault(kind, []).append(i)
     return found
 
 

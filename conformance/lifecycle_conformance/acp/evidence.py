@@ -13,6 +13,7 @@ _LONG = 260
 _HOME = re.compile(r"/[\w./-]*lifecycle-acp-[\d.]+-\w+")
 _TOOL = re.compile(r"tail -n \d{9}")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 _KEY = re.compile(r"LK[0-9a-f]{8}")
 
 
@@ -23,7 +24,7 @@ def tidy(record: Record, text: str) -> str:
     for prompt in record.prompts:
         text = text.replace(prompt.key, f"<{prompt.name}>")
     text = _TOOL.sub("tail -n N", _HOME.sub("<dir>", _KEY.sub("<key>", text)))
-    text = _UUID.sub("<id>", text)
+    text = _TIME.sub("<time>", _UUID.sub("<id>", text))
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 

@@ -49,26 +49,27 @@ async def judge_known(
     progress: Callable[[str], None] = _silent,
 ) -> Report:
     """Judge an agent whose survey is known already."""
-    planned = _plan(command, options)
+    planned = _plan(command, options, found.gated)
     async with Load() as load:
         outcomes, missing = await _play_all(command, options, found, planned, load, progress)
     return conclude(command, options, found, outcomes, missing)
 
 
-def _plan(command: Sequence[str], options: Options) -> list[Run]:
+def _plan(command: Sequence[str], options: Options, gated: bool = True) -> list[Run]:
     """Choose the runs; raises UsageError where there is nothing to do or something we refuse."""
     if not command:
         raise UsageError("no command was given; say acp:COMMAND, for example 'acp:python my_agent.py'")
     options.validate()
-    planned = [r for r in all_runs() if options.wants_run(r.name) and _in_depth(r, options)]
+    planned = [r for r in all_runs() if options.wants_run(r.name) and _in_depth(r, options, gated)]
     if not planned:
         raise UsageError(f"no run is named {', '.join(options.runs)}; they are called WINDOW/COMMAND")
     return planned
 
 
-def _in_depth(run: Run, options: Options) -> bool:
-    # naming a run is asking for it, whatever the depth
-    return bool(options.runs) or options.depth == "thorough" or run.quick
+def _in_depth(run: Run, options: Options, gated: bool) -> bool:
+    # naming a run is asking for it, whatever the depth; without gates only one busy window can be reached
+    named = bool(options.runs) or options.depth == "thorough"
+    return named or run.quick or (not gated and run.window.name == "accepted")
 
 
 async def _play_all(

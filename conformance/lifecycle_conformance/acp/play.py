@@ -207,7 +207,7 @@ async def _leftovers(stage: Stage, ended: Exit) -> None:
     """Note what still lives some time after the exit, deliberate daemons apart."""
 
     def left() -> list[processes.Process]:
-        return [p for p in processes.marked(stage.mark) if not p.allowed(stage.options.daemons)]
+        return [p for p in stage.processes() if not p.allowed(stage.options.daemons)]
 
     ended.gone = await stage.lapse("the end of what it started", "leftovers", lambda: not left())
     ended.left = left()

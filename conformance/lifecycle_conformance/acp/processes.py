@@ -71,10 +71,16 @@ def _command(pid: int) -> str:
     return b" ".join(w for w in words if w).decode(errors="replace")
 
 
-def marked(folder: str) -> list[Process]:
+def living() -> frozenset[int]:
+    """Return the ids of all processes of this moment: what lived before a run is none of its processes."""
+    return frozenset(_pids())
+
+
+def marked(folder: str, before: frozenset[int] = frozenset()) -> list[Process]:
     """Return the living processes that carry a run's marker, children of any depth included."""
     wanted = Path(folder).name.encode()
-    found = [Process(pid, _command(pid)) for pid in _pids() if wanted in _traces(pid)]
+    pids = (pid for pid in _pids() if pid not in before)
+    found = [Process(pid, _command(pid)) for pid in pids if wanted in _traces(pid)]
     return [p for p in found if started(p.pid) is not None and p.pid != os.getpid()]
 
 

@@ -41,7 +41,7 @@ def classify(text: str, outside: list[str]) -> Why | None:
 def recognise(stage: Stage, asked: str, answer: dict[str, Any] | None, wait: Wait | None) -> OutOfReach:
     """Make the error that says why `asked` brought no result."""
     wire = stage.wire
-    outside = stage.model.log.outside + processes.outside(processes.marked(stage.mark))
+    outside = stage.model.log.outside + processes.outside(stage.processes())
     garbage = [line.text for line in wire.lines if line.way == "came" and line.message is None and line.text]
     said = "\n".join((wire.stderr, *garbage[-5:]))
     if answer is not None:
@@ -50,6 +50,9 @@ def recognise(stage: Stage, asked: str, answer: dict[str, Any] | None, wait: Wai
             return OutOfReach("login", f"{asked} was answered with -32000: {error.get('message')}; set authenticate")
         why = classify(f"{error}", outside) or "protocol"
         return OutOfReach(why, f"{asked} was answered with an error: {error}{_tail(why, outside, '')}")
+    if wire.flooded:
+        text = f"it wrote more than this judge reads from one run ({len(wire.lines)} lines) before answering {asked}"
+        return OutOfReach("protocol", text)
     if wire.returncode is not None:
         why = classify(said, outside) or "start"
         return OutOfReach(why, f"it exited {wire.returncode} before answering {asked}{_tail(why, outside, said)}")

@@ -42,7 +42,7 @@ def _lines(report: Report) -> Iterator[str]:
 def _finding(finding: Finding) -> Iterator[str]:
     check = CHECKS[finding.check]
     yield f"  {finding.check} {check.title}  [{finding.run}, seen in {finding.seen} of {finding.tried}]"
-    within = f" within {finding.limit}" if finding.limit else ""
+    within = f"; waited {finding.limit}" if finding.limit else ""
     yield f"    what came back: {finding.summary}{within}"
     for text in finding.sent:
         yield f"      sent  {text}"
@@ -57,7 +57,7 @@ def _rest(report: Report) -> Iterator[str]:
         yield ""
         yield "Notes (they rest on a SHOULD, or are only slow, and decide nothing):"
         for note in report.notes:
-            yield f"  {note.check} [{note.run}] {note.summary}{f' within {note.limit}' if note.limit else ''}"
+            yield f"  {note.check} [{note.run}] {note.summary}{f'; waited {note.limit}' if note.limit else ''}"
     if report.inconclusive:
         yield ""
         yield "Not decided:"

@@ -51,6 +51,7 @@ class Stage:
         self._command, self._load = absolute(command), load
         self._root = Path(tempfile.mkdtemp(prefix=processes.folder_prefix()))
         self.mark = str(self._root)
+        self._before = processes.living()
         self.home, self.cwd = self._root / "home", self._root / "work"
         self._wire: Wire | None = None
         self._env: dict[str, str] = {}
@@ -189,7 +190,7 @@ class Stage:
         """Wait for a condition on the wire; the result says how long, and what the machine added."""
         bound: float = getattr(self.limits, limit)
         start = time.monotonic()
-        before = processes.run_delay(processes.marked(self.mark)) if bound >= 1 else 0.0
+        before = processes.run_delay(self.processes()) if bound >= 1 else 0.0
         ended = self.over
         came = await self.wire.until(lambda: condition() or ended(), bound, poll or 0.25)
         if came and condition():
@@ -198,7 +199,7 @@ class Stage:
             # the process is gone: give the pipe's rest a moment to be read, then nothing more can come
             await self.wire.until(lambda: condition() or self.wire.ended_output is not None, 1)
             return Wait(what, limit, bound, time.monotonic() - start if condition() else None, 0.0)
-        after = processes.run_delay(processes.marked(self.mark))
+        after = processes.run_delay(self.processes())
         return Wait(what, limit, bound, None, max(0.0, after - before) + self._load.since(start))
 
     async def lapse(self, what: str, limit: str, condition: Callable[[], bool]) -> Wait:
@@ -213,6 +214,8 @@ class Stage:
         """Tell whether the agent's process is gone and nothing more can come from it."""
         # a grandchild may hold the output open for ever: a second after the exit nothing more is expected
         exited = self.wire.exited
+        if self.wire.flooded:
+            return True
         return exited is not None and (self.wire.ended_output is not None or time.monotonic() - exited > 1)
 
     async def answered(self, prompt: Prompt, limit: str) -> Wait:
@@ -281,12 +284,16 @@ class Stage:
 
     def tool_processes(self) -> list[processes.Process]:
         """Return the processes of the tool's command."""
-        return [p for p in processes.marked(self.mark) if str(self.number) in p.command]
+        return [p for p in self.processes() if str(self.number) in p.command]
 
     def watch_tool(self) -> ToolFact:
         """Start keeping the fact whether the tool ran."""
         self.record.tool = self.record.tool or ToolFact(self.tool_command)
         return self.record.tool
+
+    def processes(self) -> list[processes.Process]:
+        """Return the living processes of this run."""
+        return processes.marked(self.mark, self._before)
 
     def saw_tool(self) -> bool:
         """Look whether the tool runs, and remember it if it does."""

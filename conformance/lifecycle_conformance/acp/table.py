@@ -230,6 +230,15 @@ COMMANDS = (
 )
 
 
+# rows of the contract's section A that no run can bring about from outside, and why
+BEYOND = {
+    "A/r3": "a closed connection shows no answer; that nothing is left is seen by what outlives the process",
+    "A/r7": "what makes a prompt invalid is the agent's own affair",
+    "A/r9": "seen only as the first update of a turn, which every prompt waits for",
+    "A/r15": "a validation that vetoes a turn cannot be installed from outside",
+}
+
+
 def all_runs() -> tuple[Run, ...]:
     """Return the whole table multiplied out, in a fixed order."""
     windows = {w.name: w for w in WINDOWS}

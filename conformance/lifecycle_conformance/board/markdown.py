@@ -71,7 +71,7 @@ def _details(board: Board, column: Column) -> Iterator[str]:
 
 
 def _failure(failure: Failure, runs: tuple[str, ...]) -> Iterator[str]:
-    within = f" within {failure.limit}" if failure.limit else ""
+    within = f"; waited {failure.limit}" if failure.limit else ""
     yield f"Shortest of {len(runs)} ({', '.join(runs)}): {failure.summary}{within}."
     yield ""
     yield "```"

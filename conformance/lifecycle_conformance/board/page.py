@@ -95,7 +95,7 @@ def _details(board: Board, column: Column) -> Iterator[str]:
 
 
 def _failure(row: Row, column: Column, cell: Cell, failure: Failure) -> Iterator[str]:
-    within = f" within {failure.limit}" if failure.limit else ""
+    within = f"; waited {failure.limit}" if failure.limit else ""
     yield f'<details id="{_slug(column.key, row.id)}"><summary><b>{escape(row.id)}</b> {escape(row.title)}: '
     yield f"{escape(failure.summary + within)}</summary>"
     yield f"<p>Shortest of {len(cell.runs)}: {escape(', '.join(cell.runs))}.</p><pre>"

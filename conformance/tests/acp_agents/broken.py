@@ -13,12 +13,20 @@ import asyncio
 import json
 import signal
 import sys
+from collections.abc import Awaitable
 from typing import Any
 
 # good comes first: it makes importing acp fast; the folder of a script is on its path
 from good import Good, Session, serve  # isort: skip
-from acp import RequestError, update_agent_message_text
+from acp import RequestError
 from acp.schema import NewSessionResponse, PromptResponse
+
+
+async def after_the_answer(say: Awaitable[None]) -> None:
+    """Do something so many turns of the loop later that the answer being returned is surely out, and no later."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+    await say
 
 
 class IdleCancelPoisons(Good):
@@ -109,20 +117,21 @@ class OutputAfterAnswer(Good):
 
     def reason(self, turn: asyncio.Task[str]) -> Any:
         if turn.cancelled():
-            asyncio.get_running_loop().call_later(0.1, self.later)
+            session = next(iter(self.sessions.values()))
+            self.task = asyncio.ensure_future(after_the_answer(self.say(session, "stopped")))
         return super().reason(turn)
-
-    def later(self) -> None:
-        session = next(iter(self.sessions))
-        self.task = asyncio.ensure_future(self.conn.session_update(session, update_agent_message_text("stopped")))
 
 
 class ContentAfterEndTurn(Good):
-    """S12 settled/cancel: a prompt's last piece of text follows its end_turn."""
+    """S12 settled/cancel: a prompt's text follows its end_turn."""
 
     async def say(self, session: Session, piece: str) -> None:
-        later = asyncio.get_running_loop().call_later
-        later(0.1, lambda: asyncio.ensure_future(super(ContentAfterEndTurn, self).say(session, piece)))
+        self.held = [*getattr(self, "held", []), super().say(session, piece)]
+
+    def reason(self, turn: asyncio.Task[str]) -> Any:
+        held, self.held = self.held, []
+        self.tasks = [asyncio.ensure_future(after_the_answer(text)) for text in held]
+        return super().reason(turn)
 
 
 class NeverAsksModel(Good):
@@ -201,10 +210,7 @@ class ReplaysAfterResponse(Good):
     """S8 settled/restart-load: the conversation follows the answer to session/load."""
 
     async def replay(self, session: Session) -> None:
-        asyncio.get_running_loop().call_later(0.05, self.later, session)
-
-    def later(self, session: Session) -> None:
-        self.task = asyncio.ensure_future(super().replay(session))
+        self.task = asyncio.ensure_future(after_the_answer(super().replay(session)))
 
 
 class ResumeReplays(Good):
