@@ -375,6 +375,7 @@ def test_reading_an_agent(play: Play) -> None:
             {"event": "user/message", "message": "m1"},
             {"event": "step/start", "turn": 1, "step": 1},
         ],
+        "stored": [],
         "registry": True,
     }
 

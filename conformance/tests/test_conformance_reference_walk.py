@@ -75,7 +75,7 @@ class Walk:
 
     def gate(self) -> tuple[str, str]:
         """A gate and a subject that may come to it."""
-        gate = self._random.choice((*TURN_GATES, *OTHER_GATES, *CREATION_GATES))
+        gate = self._random.choice((*(["model"] * 6), *TURN_GATES, *OTHER_GATES, *CREATION_GATES))
         return gate, f"h{self._names + 1}" if gate in CREATION_GATES else self.agent()
 
     def agent(self) -> str:
@@ -143,7 +143,7 @@ WEIGHTS = {
     "create": 1,
     "resume": 1,
     "send": 4,
-    "steer": 2,
+    "steer": 3,
     "inject": 2,
     "cancel": 3,
     "end": 2,

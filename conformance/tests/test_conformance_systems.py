@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle_conformance.systems import dsh
 from lifecycle_conformance.systems.adapter import Run, System, run_all
 from lifecycle_conformance.systems.errors import AdapterError, SystemsError, UsageError
 from lifecycle_conformance.systems.load import KNOWN, SystemOptions, open_raw, open_system
@@ -183,6 +184,15 @@ def test_a_factory_in_the_working_directory_is_found(tmp_path: Path, monkeypatch
     system: System = open_system("python:local_adapter:make")
     assert system.describe().name == "honest"
     assert sys.path == before
+
+
+def test_a_system_that_is_not_installed_says_what_to_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def absent() -> list[str]:
+        raise dsh.NotInstalledError(tmp_path)
+
+    monkeypatch.setattr(dsh, "command", absent)
+    with pytest.raises(UsageError, match="lifecycle systems install dsh"):
+        open_system("dsh")
 
 
 def test_a_command_beside_the_interpreter_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,7 +147,7 @@ def unload_provider(world: World, command: ask.UnloadProvider) -> Answered:
 @performs(ask.LoadProvider)
 def load_provider(world: World, command: ask.LoadProvider) -> Answered:
     """Register a provider, with configured agents if any."""
-    configured = tuple(map(world.configured, command.configured))
+    configured = tuple(map(world.births.configured, command.configured))
     owner = world.owner(command.owner) if command.owner is not None else None
     world.load_provider(command.as_, owner, configured)
     return OK

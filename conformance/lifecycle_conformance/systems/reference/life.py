@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from lifecycle_conformance.systems.reference.births import CREATING
 from lifecycle_conformance.systems.reference.ports import contexts
 from lifecycle_conformance.systems.reference.records import stored
 from lifecycle_conformance.systems.reference.thrown import Aborted
-from lifecycle_conformance.systems.reference.world import CREATING, OK, Birth, Later, World, performs
+from lifecycle_conformance.systems.reference.world import OK, Later, World, performs
 from lifecycle_model import commands as ask
 from lifecycle_model.wire import Answer
 from lifecycle_runtime.handle import AgentSpec, Handle
@@ -40,17 +41,15 @@ def _begin(world: World, command: ask.Create | ask.Resume, spec: AgentSpec) -> A
     if owner is None:
         return not_live(f"agent {command.parent}")
     ref = command.as_
-    signal = AbortController()
+    birth = world.births.begin(ref, sync=command.sync)
     if command.signal is not None:
-        abort_with(signal, command.signal)
-    world.births[ref] = birth = Birth(signal, AbortController(), command.sync)
-    signal.on_abort(lambda: birth.over.abort(signal.reason))
+        abort_with(birth.signal, command.signal)
     spec = AgentSpec(
         id=command.id,
-        setup=world.setup(ref),
+        setup=world.births.setup(ref),
         meta={"cwd": "relative"} if command.invalid == "cwd" else None,
         seed=spec.seed,
-        signal=signal,
+        signal=birth.signal,
     )
     agents = owner.service(AGENTS)
     creating = CREATING.set(ref)

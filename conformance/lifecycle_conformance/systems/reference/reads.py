@@ -20,11 +20,11 @@ def read(world: World, command: ask.Read) -> Answered:
             return not_live(f"agent {command.agent}")
         values |= _agent(world, agent)
     if command.session is not None:
-        session, kept = world.session(command.session), world.persisted.stored(command.session)
+        session, kept = world.session(command.session), _stored(world, command.session)
         if session is None and kept is None:
             return not_live(f"session {command.session}")
         values["log"] = log(session.records) if session is not None else None
-        values["stored"] = stored_log(kept.records) if kept is not None else None
+        values["stored"] = kept
     if command.store is not None:
         values["sessions"] = [session.id for session in world.store(command.store).list()]
     if command.owner is not None:
@@ -52,8 +52,14 @@ def _agent(world: World, agent: Agent) -> dict[str, object]:
             "step": inspected.step,
         },
         "log": log(agent.session.records),
+        "stored": _stored(world, agent.id),
         "registry": world.runtime.agents.get(agent.id) is agent,
     }
+
+
+def _stored(world: World, session_id: str) -> list[object] | None:
+    kept = world.persisted.stored(session_id)
+    return stored_log(kept.records) if kept is not None else None
 
 
 def _ids(agents: tuple[Agent, ...]) -> list[str]:

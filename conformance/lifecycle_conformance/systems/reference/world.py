@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
 from lifecycle_conformance.systems.errors import AdapterError
 from lifecycle_conformance.systems.reference import ports
+from lifecycle_conformance.systems.reference.births import Births
 from lifecycle_conformance.systems.reference.drivers import Drivers
-from lifecycle_conformance.systems.reference.gates import At, Gates
+from lifecycle_conformance.systems.reference.gates import Gates
 from lifecycle_conformance.systems.reference.reactions import RECORDED, Reactions
 from lifecycle_conformance.systems.reference.recorder import contained, observation
 from lifecycle_conformance.systems.reference.shell import Shell
 from lifecycle_conformance.systems.reference.storage import Persisted
 from lifecycle_conformance.systems.reference.thrown import refusal
-from lifecycle_model import commands as ask
 from lifecycle_model.commands import AnyCommand, Command
 from lifecycle_model.wire import Answer, Observation
 from lifecycle_runtime.agent import Agent
@@ -30,15 +29,13 @@ from lifecycle_runtime.context import Context
 from lifecycle_runtime.core import Policies
 from lifecycle_runtime.entries import Entry
 from lifecycle_runtime.events import EVENTS, Event, SessionFlush, SessionValidate, TaskCompleted
-from lifecycle_runtime.handle import AgentSpec, Handle
+from lifecycle_runtime.handle import Handle
 from lifecycle_runtime.provider import AgentProvider, ProviderOptions
 from lifecycle_runtime.registry import AGENTS
 from lifecycle_runtime.runtime import Runtime
 from lifecycle_runtime.session import Session
-from lifecycle_runtime.signals import AbortController
 from lifecycle_runtime.startup import ConfigAgent
 from lifecycle_runtime.store import SessionStore
-from lifecycle_runtime.tools import TOOLS
 
 C = TypeVar("C", bound=Command)
 T = TypeVar("T")
@@ -47,9 +44,6 @@ Perform = Callable[["World", Any], "Answer | Later"]
 OK = Answer(ok=None)
 """Done, nothing to say."""
 
-CREATING: ContextVar[str] = ContextVar("creating", default="")
-"""The reference of the create or resume whose work this is; tasks of the runtime inherit it."""
-
 
 @dataclass(slots=True)
 class Later:
@@ -57,15 +51,6 @@ class Later:
 
     future: asyncio.Future[Any]
     shape: Callable[[Any], Any] = field(default=lambda value: value)
-
-
-@dataclass(slots=True)
-class Birth:
-    """A create or resume under way: the judge's end of its signal, and whether it must not wait."""
-
-    signal: AbortController
-    over: AbortController
-    sync: bool
 
 
 _PERFORM: dict[type[Command], Perform] = {}
@@ -97,7 +82,7 @@ class World:
         self.gates = Gates(self.record, self.react)
         self.reactions = Reactions(self.record, self.react, self.observation)
         self.drivers = Drivers(self.gates, self.record)
-        self.births: dict[str, Birth] = {}
+        self.births = Births(self.gates, self.record)
         self.handles: dict[str, Handle] = {}
         self.held: dict[str, Handle] = {}
         self.passed: dict[str, dict[str, object]] = {}
@@ -108,16 +93,14 @@ class World:
         self.entries: dict[str, Entry[Session]] = {}
         self._stores: dict[str, SessionStore] = {}
         self._agents: dict[str, Agent] = {}
-        self._contexts: dict[str, Context] = {}
         self._work: set[asyncio.Task[Any]] = set()
         self._minted_ids = 0
-        self._labels: dict[str, str] = {}
         self._policies = policies
         self.runtime = Runtime(self._contained)
         self.home = self.runtime.root.fork("environment")
         for kind in EVENTS:
             self.runtime.bus.listen(kind, self._observe)
-        self.persisted = Persisted(self.runtime.root, self.gates, self._loading, self._label)
+        self.persisted = Persisted(self.runtime.root, self.gates, self.births.loading, self.births.label)
         self.flushes = ports.Flushes(self.gates, lambda listener: self.home.on(SessionFlush, listener))
         self.home.on(SessionValidate, ports.validator(self.gates))
         self.runtime.tools.register(self.home, ports.GatedTool(self.gates))
@@ -219,7 +202,7 @@ class World:
 
     def context(self, name: str) -> Context | None:
         """The context of the agent of this name, also while it is in setup."""
-        preparing = self._contexts.get(name)
+        preparing = self.births.contexts.get(name)
         if preparing is not None and preparing.active:
             return preparing
         agent = self.agent(name)
@@ -265,7 +248,7 @@ class World:
         options = ProviderOptions(
             model=ports.GatedModel(self.gates),
             behaviour=ports.GatedBehaviour(self.gates),
-            mint=self._mint,
+            mint=self.births.mint,
             ids=self._identify,
             pace=ports.pace(self.drivers.wait),
             policies=self._policies,
@@ -273,70 +256,9 @@ class World:
         )
         self.providers[name] = AgentProvider(owner or self.runtime.root, options)
 
-    def configured(self, agent: ask.ConfigAgent) -> ConfigAgent:
-        """A config-started agent; its label is the reference its gates are addressed by."""
-        signal = AbortController()
-        self.births[agent.label] = Birth(signal, signal, sync=False)
-        for name in (agent.id, agent.resume):
-            if name is not None:
-                self._labels[name] = agent.label
-        return ConfigAgent(agent.label, agent.id, agent.resume, AgentSpec(setup=self.setup(agent.label)))
-
     def _identify(self) -> str:
         self._minted_ids += 1
         return f"i{self._minted_ids}"
-
-    # gates of a creation
-
-    def setup(self, ref: str) -> Callable[[Agent, Any], Any]:
-        """The setup of a creation: the gate `setup`, and where the agent's context becomes known."""
-
-        def enter(agent: Agent, signal: Any) -> Any:
-            self._contexts[agent.id] = agent.ctx
-            at = At("setup", ref, length=len(agent.session), signal=signal)
-            if self.births[ref].sync:
-                self._resolve(agent, self.gates.enter_now(at).outcome)
-                return None
-            return self._setup(agent, at)
-
-        return enter
-
-    async def _setup(self, agent: Agent, at: At) -> None:
-        self._resolve(agent, (await self.gates.enter(at)).outcome)
-
-    def _resolve(self, agent: Agent, outcome: str) -> None:
-        if outcome == "tools":
-            agent.ctx.service(TOOLS)
-
-    def _mint(self, agent: Agent) -> Any:
-        ref = CREATING.get() or self._label(agent.id)
-        birth = self.births.get(ref)
-        at = At("scope_mint", ref)
-        if birth is not None and birth.sync:
-            self.gates.enter_now(at)
-            return self._furnish(agent)
-        return self._minted(agent, at)
-
-    async def _minted(self, agent: Agent, at: At) -> None:
-        await self.gates.enter(at)
-        self._furnish(agent)
-
-    def _furnish(self, agent: Agent) -> None:
-        async def unwind() -> None:
-            try:
-                await self.gates.enter(At("scope", agent.id))
-            finally:
-                self.record(Observation("scope", of=agent.id))
-
-        agent.ctx.effect(unwind, label="environment")
-
-    def _loading(self, session_id: str) -> tuple[str, AbortController | None]:
-        ref = CREATING.get() or self._labels.get(session_id, "")
-        birth = self.births.get(ref)
-        return ref, birth.over if birth is not None else None
-
-    def _label(self, agent_id: str) -> str:
-        return self._labels.get(agent_id, agent_id)
 
     # the end of a burst
 
