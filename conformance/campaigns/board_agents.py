@@ -19,35 +19,35 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import click
 import msgspec
 
-from lifecycle_conformance.acp import Options, Report, from_json, judge, to_json
+from lifecycle_conformance.acp import Options, Report, from_json, judge, load_options, to_json
 from lifecycle_conformance.board import LEGEND, Board, acp_column, acp_rows, to_html, to_markdown
 from lifecycle_conformance.board import to_json as board_to_json
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = Path(os.environ.get("LIFECYCLE_AGENTS", ROOT / ".lifecycle" / "agents"))
 RESULTS = Path(__file__).resolve().parent / "results" / "board_agents"
-# what the results depend on; anything else may change without making them stale
-SOURCES = ("conformance/lifecycle_conformance/acp", "impl/lifecycle_runtime")
+# what a result depends on; anything else may change without making it stale
+JUDGE = "conformance/lifecycle_conformance/acp"
+RUNTIME = "impl/lifecycle_runtime"
 
 
 @dataclass(frozen=True)
 class Target:
-    """One agent: how it is installed, how it is started, what it must be told about its model."""
+    """One agent: how it is installed, how it is started, and which file beside this one has its options."""
 
     key: str
     package: str
     kind: str
     start: tuple[str, ...]
-    env: dict[str, str] = field(default_factory=dict[str, str])
-    extra: tuple[str, ...] = ()
+    options: str | None = None
     python: str = "python3"
-    model: str = "loopback"
 
     @property
     def folder(self) -> Path:
@@ -63,15 +63,14 @@ class Target:
         return [str(first), *self.start[1:]]
 
 
-_CLAUDE = {"IS_SANDBOX": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+OURS = ("python", "-m", "lifecycle_runtime.acp_server")
+FAST = ("fast-agent-acp", "--model", "slow", "-x")
 TARGETS = (
-    Target("lifecycle", "lifecycle-spec (this repository)", "ours", ("python", "-m", "lifecycle_runtime.acp_server"),
-           {"LIFECYCLE_MODEL": "openai:fake-model"}),
-    Target("claude", "npm @agentclientprotocol/claude-agent-acp@0.49.0", "npm", ("claude-agent-acp",), _CLAUDE),
-    Target("claude-old", "npm @zed-industries/claude-agent-acp@0.23.1", "npm", ("claude-agent-acp",), _CLAUDE),
+    Target("lifecycle", "lifecycle-spec (this repository)", "ours", OURS, "lifecycle"),
+    Target("claude", "npm @agentclientprotocol/claude-agent-acp@0.49.0", "npm", ("claude-agent-acp",), "claude"),
+    Target("claude-old", "npm @zed-industries/claude-agent-acp@0.23.1", "npm", ("claude-agent-acp",), "claude"),
     Target("agentao", "pypi agentao[cli]==0.5.17", "pip", ("python", "-m", "agentao.acp")),
-    Target("fast-slow", "pypi fast-agent-mcp==0.10.48", "pip", ("fast-agent-acp", "--model", "slow", "-x"),
-           python="python3.13", model="builtin"),
+    Target("fast-slow", "pypi fast-agent-mcp==0.10.48", "pip", FAST, "builtin", "python3.13"),
 )  # fmt: skip
 
 
@@ -99,7 +98,7 @@ def install(only: tuple[str, ...]) -> None:
             if python is None:
                 click.echo(f"{target.key}: needs {target.python}, which is not on PATH; left out")
                 continue
-            pip = [str(target.folder / "bin" / "pip"), "install", "--quiet", name, *target.extra]
+            pip = [str(target.folder / "bin" / "pip"), "install", "--quiet", name]
             steps = [[python, "-m", "venv", str(target.folder)], pip]
         for step in steps:
             subprocess.run(step, check=True, timeout=1200)
@@ -113,14 +112,17 @@ def install(only: tuple[str, ...]) -> None:
 @click.option("--profile", type=click.Choice(["quick", "thorough"]), default="quick")
 def run(only: tuple[str, ...], repeats: int, jobs: int, profile: str) -> None:
     """Judge the agents that are installed, each several times, and write the reports and the board."""
-    tree = tree_hash()
+    os.chdir(ROOT)  # so that the lines that repeat a run name files as they are named here
     RESULTS.mkdir(parents=True, exist_ok=True)
     for target in _chosen(only):
         if not Path(target.command()[0]).exists():
             click.echo(f"{target.key}: not installed; run `install` first")
             continue
-        data = {"env": target.env, "model": target.model, "jobs": jobs, "depth": profile}
-        options = msgspec.convert(data, Options)
+        file = f"conformance/campaigns/agents/{target.options}.toml"
+        options = load_options(Path(file)) if target.options else Options()
+        depth: Literal["quick", "thorough"] = "thorough" if profile == "thorough" else "quick"
+        options = msgspec.structs.replace(options, jobs=jobs, depth=depth)
+        tree = tree_hash(target)
         reports: list[Report] = []
         for number in range(1, repeats + 1):
             report = judge(target.command(), options, lambda text: click.echo(f"  {text}", err=True))
@@ -140,12 +142,12 @@ def board() -> None:
 @main.command()
 def status() -> None:
     """Say whether the stored reports were made with the sources as they are; exits 1 where they were not."""
-    now, stale = tree_hash(), False
-    for path in sorted(RESULTS.glob("*.json")):
-        made = json.loads(path.read_text()).get("tree")
-        if path.name != "board.json":
-            stale |= made != now
-            click.echo(f"{path.stem}: {'fresh' if made == now else f'STALE (made with {made}, now {now})'}")
+    stale = False
+    for target in TARGETS:
+        path, now = RESULTS / f"{target.key}.json", tree_hash(target)
+        made = json.loads(path.read_text())["tree"] if path.exists() else "nothing"
+        stale |= made != now
+        click.echo(f"{target.key}: {'fresh' if made == now else f'STALE (made with {made}, now {now})'}")
     sys.exit(stale)
 
 
@@ -181,14 +183,15 @@ def _draw() -> None:
     click.echo(f"board: {len(columns)} agents, in {RESULTS.relative_to(ROOT)}")
 
 
-def tree_hash() -> str:
-    """Return a short hash of the committed sources, marked where the working tree differs from them."""
+def tree_hash(target: Target) -> str:
+    """Return a short hash of the committed sources a result depends on, marked where the working tree differs."""
 
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
-    parts = [git("rev-parse", f"HEAD:{source}")[:12] for source in SOURCES]
-    changed = git("status", "--porcelain", "--", *SOURCES)
+    sources = (JUDGE, RUNTIME) if target.kind == "ours" else (JUDGE,)
+    parts = [git("rev-parse", f"HEAD:{source}")[:12] for source in sources]
+    changed = git("status", "--porcelain", "--", *sources)
     return "+".join(parts) + ("+changed" if changed else "")
 
 

@@ -1,0 +1,152 @@
+"""An agent that cannot be judged is said so in bounded time; nothing leaves the machine; processes are reaped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lifecycle_conformance.acp import Limits, Options, UsageError, judge, load_options, processes, render
+from lifecycle_conformance.acp.environment import agent_environment
+from lifecycle_conformance.acp.options import is_loopback
+from lifecycle_conformance.acp.wire import Wire
+
+AGENT = str(Path(__file__).parent / "acp_agents" / "unreachable.py")
+LIMITS = Limits(start=3, new=3, answer=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "why", "says"),
+    [
+        ("wants_terminal", "terminal", "it seems to need a terminal"),
+        ("prints_banner", "terminal", "Welcome"),
+        ("hangs", "timeout", "did not answer initialize within 3 s (limit start)"),
+        ("exits", "start", "exited 1 before answering initialize; its last words: error: no configuration"),
+        ("floods", "protocol", "wrote more than this judge reads"),
+        ("wants_login", "login", "session/new was answered with -32000"),
+        ("speaks_version_two", "protocol", "answered protocol version 2"),
+        ("wants_network", "network", "it tried to reach api.example.com:443"),
+    ],
+)
+def test_it_is_said_what_it_needs(name: str, why: str, says: str) -> None:
+    start = time.monotonic()
+    report = judge([sys.executable, AGENT, name], Options(limits=LIMITS))
+    assert time.monotonic() - start < 30
+    assert (report.verdict, report.exit_code, report.findings) == ("INCONCLUSIVE", 3, ())
+    (doubt,) = report.inconclusive
+    assert doubt.why.startswith(f"{why}: ")
+    assert says in doubt.why
+    assert doubt.why in render(report)
+
+
+def test_a_command_that_does_not_exist_is_said_so() -> None:
+    (doubt,) = judge(["no-such-agent-anywhere"]).inconclusive
+    assert doubt.why == "start: no-such-agent-anywhere cannot be started: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(env={"OPENAI_BASE_URL": "https://api.example.com/v1"}),
+        Options(env={"ARGS": "--url http://10.0.0.1:8000"}),
+        Options(limits=Limits(cancel=0)),
+        Options(jobs=0),
+        Options(runs=("no/such",)),
+    ],
+)
+def test_what_we_refuse_is_wrong_use(options: Options) -> None:
+    with pytest.raises(UsageError):
+        judge([sys.executable, AGENT, "hangs"], options)
+
+
+def test_an_outside_endpoint_may_be_allowed() -> None:
+    Options(env={"OPENAI_BASE_URL": "https://api.example.com/v1"}, allow_network=True).validate()
+    Options(env={"OPENAI_BASE_URL": "$MODEL/v1", "OTHER": "http://127.0.0.1:1/"}).validate()
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [("localhost", True), ("127.0.0.9", True), ("::1", True), ("10.0.0.1", False), ("localhost.example.com", False)],
+)
+def test_loopback_is_this_machine_only(host: str, here: bool) -> None:
+    assert is_loopback(host) is here
+
+
+def test_the_users_keys_and_endpoints_do_not_reach_the_agent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://api.example.com")
+    monkeypatch.setenv("MY_SECRET", "s")
+    env = agent_environment(Options(env={"X": "$MODEL/x"}), "http://127.0.0.1:9", tmp_path / "h", tmp_path / "w")
+    assert env["OPENAI_BASE_URL"] == "http://127.0.0.1:9/v1"
+    assert env["X"] == "http://127.0.0.1:9/x"
+    assert env["HTTPS_PROXY"] == "http://127.0.0.1:9"
+    assert "MY_SECRET" not in env
+
+
+def test_an_options_file_names_the_field_that_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "agent.toml"
+    path.write_text("[limits]\ncancell = 3\n")
+    with pytest.raises(UsageError, match="cancell"):
+        load_options(path)
+    path.write_text('daemons = ["*tmux*"]\n[limits]\ncancel = 3\n')
+    assert load_options(path).limits.cancel == 3
+    assert load_options(path).source == str(path)
+
+
+def test_grandchildren_that_leave_their_session_are_found_and_reaped(tmp_path: Path) -> None:
+    folder = tmp_path / f"{processes.folder_prefix()}x1"
+    folder.mkdir()
+    script = "setsid bash -c 'sleep 300 & sleep 300' & disown"
+    subprocess.run(["bash", "-c", script], check=True, env={**os.environ, processes.RUN: str(folder)})
+    subprocess.run(["bash", "-c", script], check=True, env={"PATH": os.environ["PATH"]}, cwd=folder)
+
+    def found() -> list[str]:
+        return [p.command for p in processes.marked(str(folder))]
+
+    deadline = time.monotonic() + 5
+    while found().count("sleep 300") < 4 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert found().count("sleep 300") == 4
+    assert all(p.allowed(("sleep *", "*bash -c*")) for p in processes.marked(str(folder)))
+    processes.reap(str(folder))
+    assert processes.marked(str(folder)) == []
+
+
+def test_what_a_dead_judge_left_is_reaped_and_what_a_living_one_runs_is_not(tmp_path: Path) -> None:
+    dead = subprocess.Popen(["sleep", "301"], env={processes.RUN: "/tmp/lifecycle-acp-999999.1-dead"})
+    alive = subprocess.Popen(["sleep", "302"], env={processes.RUN: f"/tmp/{processes.folder_prefix()}live"})
+    try:
+        deadline = time.monotonic() + 5
+        while not processes.marked("lifecycle-acp-999999.1-dead") and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert [p.command for p in processes.reap_orphans() if p.pid == dead.pid] == ["sleep 301"]
+        assert dead.wait(5) == -9
+        assert alive.poll() is None
+    finally:
+        for process in (dead, alive):
+            process.kill()
+            process.wait()
+
+
+def test_the_wire_keeps_lines_in_order_with_their_times_and_survives_garbage() -> None:
+    lines = '{"jsonrpc":"2.0","id":1,"result":{}}\nnot json\n[1]'
+    says = f"import sys; print({lines!r}, end=''); sys.stderr.write('oh')"
+
+    async def scenario() -> None:
+        wire = await Wire.spawn([sys.executable, "-c", says], dict(os.environ), "/")
+        try:
+            assert await wire.until(lambda: wire.exited is not None and wire.ended_output is not None, 10)
+            assert [line.text for line in wire.lines] == ['{"jsonrpc":"2.0","id":1,"result":{}}', "not json", "[1]"]
+            assert [line.message is None for line in wire.lines] == [False, True, True]
+            assert wire.answers(1) == [0]
+            assert wire.returncode == 0
+            wire.send({"to": "the dead"})
+        finally:
+            await wire.end()
+        assert wire.stderr == "oh"
+
+    asyncio.run(scenario())
