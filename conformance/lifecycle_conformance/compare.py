@@ -197,7 +197,7 @@ def split(seen: Iterable[Observation]) -> tuple[dict[str, list[Observation]], li
     ordered: dict[str, list[Observation]] = {}
     loose: list[Observation] = []
     for one in seen:
-        if one.event in UNORDERED:
+        if one.event in UNORDERED or (one.event == "gate" and one.gate == "flush"):
             loose.append(one)
         else:
             ordered.setdefault("" if one.of is UNSET else str(one.of), []).append(one)

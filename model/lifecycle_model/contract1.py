@@ -88,6 +88,8 @@ def subject_of(command: AnyCommand, configuration: Configuration) -> str:
 def signal_of(configuration: Configuration, gate: OpenGate) -> str | None:
     """The reason of the aborted signal a gate was given."""
     part = configuration.get(gate.of)
+    if gate.program == "driver.wake" and isinstance(part, Agent) and part.status == "disposed":
+        return "disposed" if gate.kind == "arriving" else None
     if gate.kind in TURN_GATES and isinstance(part, Agent) and part.holder not in (None, "live"):
         return part.holder
     return None

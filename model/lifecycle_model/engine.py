@@ -21,6 +21,8 @@ DEFAULT = Outcome("default")
 OK = Answer(ok=None)
 AGAIN = "again"
 """As what a row opens: the gate just left waits on, without being entered anew (a chunk of a stream)."""
+ARRIVING = "arriving"
+"""The kind of a driver's gate on its way to a wake at which it will be held (`ticks`)."""
 MAX_DEPTH = 40
 """Nested programs at most; deeper is a livelock of listeners (fairness F3)."""
 MAX_ROWS = 2000
@@ -102,9 +104,12 @@ class Now:
         """What an earlier step of this program noted, or None."""
         return self.notes.get(name)
 
-    def open_gate(self, kind: str) -> bool:
-        """Tell whether a gate of this kind is open for this subject."""
-        return any(gate.kind == kind and gate.of == self.subject for gate in self._run.world.gates)
+    def set_aside(self, name: str) -> None:
+        """Keep the component under another name, its open gates with it: its id begins a new life."""
+        world = self._run.world
+        self._run.parts[name] = self.it
+        gates = tuple(replace(g, on=name) if g.of == self.subject and not g.on else g for g in world.gates)
+        self._run.world = replace(world, gates=gates)
 
     def settle(self, ref: str, **answer: Any) -> None:
         """Settle a pending call."""
@@ -252,21 +257,34 @@ class Engine:
         for say in row.says:
             now.before = before
             observation = say(now)
-            if observation is not None:
-                run.said.append((len(run.seen), row))
-                if (
-                    not self._publish(run, observation, appends=row.appends)
-                    and observation.event in self.contract.raising
-                ):
-                    now.notes["threw"] = True
+            if observation is None:
+                continue
+            run.said.append((len(run.seen), row))
+            if row.awaits and row.opens is not None:
+                run.seen.append(observation)
+                gate = self._enter(run, now, row.opens)
+                if not self._heard(run, observation):
+                    self._fail(run, gate)
+                return
+            self._publish(run, observation, appends=row.appends)
         if row.opens is not None:
             self._enter(run, now, row.opens)
+
+    def _fail(self, run: Run, gate: OpenGate) -> None:
+        """A listener of an awaited dispatch has thrown: whatever the others do, it fails."""
+        gates = list(run.world.gates)
+        gates[gates.index(gate)] = replace(gate, failing=True)
+        run.world = replace(run.world, gates=tuple(gates))
 
     # -- publication ---------------------------------------------------------------------------------------------
 
     def _publish(self, run: Run, observation: Observation, appends: bool = False) -> bool:
         """Publish one observation; armed reactions act right here. False if a listener threw at once."""
         run.seen.append(observation)
+        return self._heard(run, observation, appends)
+
+    def _heard(self, run: Run, observation: Observation, appends: bool = False) -> bool:
+        """Armed reactions to an observation act. False if a listener threw at once."""
         if not run.world.reactions:
             return True
         return self._react(run, members(observation), observation, appends) is not _THREW
@@ -330,27 +348,31 @@ class Engine:
             _matches(armed.on, facts) for armed in run.world.reactions if armed.on and armed.on[0][0] == "gate"
         )
 
-    def _enter(self, run: Run, now: Now, spec: str) -> None:
+    def _enter(self, run: Run, now: Now, spec: str) -> OpenGate:
         """Enter a gate: report it if held, watched or reacted to; it waits if held, else it is ready."""
         kind, _, program = spec.partition(" ")
         if kind == AGAIN and now.gate is not None:
             again = replace(now.gate, outcome=None if now.gate.held else DEFAULT)
             run.world = replace(run.world, gates=(*run.world.gates, again))
-            return
+            return again
         part = run.parts[now.subject]
         gate = OpenGate(kind, now.subject, program or kind)
         public = kind in self.contract.gates
         if public:
-            gate = replace(gate, turn=getattr(part, "turn", 0), call=getattr(part, "call", 0) if kind == "tool" else 0)
+            turn = now.notes.get("turn", getattr(part, "turn", 0))
+            gate = replace(gate, turn=turn, call=getattr(part, "call", 0) if kind == "tool" else 0)
         if kind == "driver" and now.subject in run.world.stepped:
-            run.world = replace(run.world, gates=(*run.world.gates, replace(gate, sticky=True, silent=True)))
-            return
+            failing = now.outcome.outcome == "fail"
+            gate = replace(gate, kind=ARRIVING, outcome=DEFAULT, silent=True, failing=failing)
+            run.world = replace(run.world, gates=(*run.world.gates, gate))
+            return gate
         if not public or kind == "driver":
-            run.world = replace(run.world, gates=(*run.world.gates, replace(gate, outcome=DEFAULT)))
-            return
+            gate = replace(gate, outcome=DEFAULT)
+            run.world = replace(run.world, gates=(*run.world.gates, gate))
+            return gate
         facts = self._facts(gate)
         arm = next((arm for arm in run.world.holds if _addresses(arm, facts)), None)
-        outcome: Outcome | None = Outcome("fail") if now.notes.pop("threw", False) else DEFAULT
+        outcome: Outcome | None = DEFAULT
         if arm is not None:
             run.world = replace(run.world, holds=tuple(other for other in run.world.holds if other is not arm))
             outcome = None
@@ -373,8 +395,11 @@ class Engine:
             reacted = self._react(run, facts, observation)
         if reacted is not None:
             final = Outcome("fail") if reacted is _THREW else reacted
-            gates = tuple(replace(g, outcome=final) if g == gate else g for g in run.world.gates)
+            settled = replace(gate, outcome=final)
+            gates = tuple(settled if g == gate else g for g in run.world.gates)
             run.world = replace(run.world, gates=gates)
+            return settled
+        return gate
 
     @staticmethod
     def _facts(gate: OpenGate) -> dict[str, object]:
@@ -395,7 +420,14 @@ class Engine:
             else:
                 kept.append(other)
         run.world = replace(run.world, gates=tuple(kept))
-        self.program(run, gate.program, gate.of, gate=gate, outcome=gate.outcome or DEFAULT)
+        if gate.kind == ARRIVING:
+            held = replace(gate, kind="driver", outcome=None, sticky=True)
+            if gate.of in run.world.stepped and self.contract.signal(Configuration(dict(run.parts)), gate) is None:
+                run.world = replace(run.world, gates=(*run.world.gates, held))
+                return
+            gate = held
+        outcome = Outcome("fail") if gate.failing else gate.outcome or DEFAULT
+        self.program(run, gate.program, gate.on or gate.of, gate=gate, outcome=outcome)
 
     # -- the environment's own commands --------------------------------------------------------------------------
 

@@ -76,6 +76,8 @@ class Agent(msgspec.Struct, frozen=True):
     source: str = "startup"
     handle: str = ""
     disposers: tuple[str, ...] = ()
+    released: bool = False
+    """The teardown has finished (T/r7)."""
 
 
 class OpenGate(msgspec.Struct, frozen=True):
@@ -87,6 +89,10 @@ class OpenGate(msgspec.Struct, frozen=True):
     turn: int = 0
     call: int = 0
     outcome: Outcome | None = None
+    on: str = ""
+    """The component behind it, where that is not `of`: an earlier life of a reused id."""
+    failing: bool = False
+    """A listener of the awaited dispatch has thrown: it fails once the others have settled."""
     sticky: bool = False
     held: bool = False
     silent: bool = False

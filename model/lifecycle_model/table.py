@@ -28,7 +28,8 @@ class Row:
     `states` are the control states it leaves (empty: any, also a component that does not exist yet). `to` is None
     where the control state stays. `then` names the step, or another program, to go on with. `opens` is the gate
     entered at the end; `asks` a synchronous gate whose outcome is `now.outcome` for the following steps. `appends`
-    marks the publication of a record, during which another append of that session is refused.
+    marks the publication of a record, during which another append of that session is refused; `awaits` a dispatch whose
+    gate is its listeners: entered before other listeners act, and failing if one of them throws.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Row:
     opens: str | None = None
     asks: str | None = None
     appends: bool = False
+    awaits: bool = False
     unreachable: str = ""
 
     @property

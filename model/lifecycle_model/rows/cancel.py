@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from lifecycle_model.engine import Now
 from lifecycle_model.rows import words as w
-from lifecycle_model.rows.inbox import refuse
+from lifecycle_model.rows.inbox import absent, refuse
 from lifecycle_model.state import Agent
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.wire import Observation
@@ -85,6 +85,7 @@ PROGRAMS = (
 )
 
 ROWS = (
+    Row("C absent", A, (), "cancel.check", ("C1",), guard=absent, effect=refuse("not_live"), then=END),
     Row("C/r5", A, (), "cancel.check", ("C/r5",), guard=w.disposed, then=END),
     Row("C1 unknown cause", A, (), "cancel.check", ("C1",), guard=unknown_cause, effect=refuse("invalid"), then=END),
     Row("policy keep_inbox off", A, (), "cancel.check", ("policy keep_inbox",), guard=keeping_unsupported,

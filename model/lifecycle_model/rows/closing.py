@@ -48,6 +48,7 @@ def turn_error(now: Now) -> Observation:
 
 def end_turn(now: Now) -> Agent:
     """Remove the holder, close the turn in the log, forget the turn's own data."""
+    now.notes["turn"] = now.it.turn
     return replace(
         now.it,
         holder=None,
@@ -94,9 +95,15 @@ def exit_driver(now: Now) -> Agent:
     return replace(now.it, exited=True, waiters=(), at="NoTurn", holder=None)
 
 
-def listener_threw(now: Now) -> bool:
-    """A flush listener threw when the flush started."""
-    return bool(now.note("threw"))
+def paced(now: Now) -> bool:
+    """The driver is held at its wakes, and this flush has not yet waited for it."""
+    return bool(now.gate is not None and now.gate.kind == "flush" and now.subject in now.world.stepped)
+
+
+def keep_turn(now: Now) -> Agent:
+    """Remember whose flush it is."""
+    now.notes["turn"] = now.gate.turn if now.gate else now.it.turn
+    return now.it
 
 
 A, T = "agent", "turn"
@@ -106,7 +113,7 @@ KEEP_TE, SAY_TE = w.record("turn/end", turn=w.turn_of, reason=lambda now: now.it
 PROGRAMS = (
     Program("close", "close a turn: step end, classify, error, turn end, flush",
             ("close.step", "close.classify", "close.error", "close.settle", "close.end", "close.flush"), ("X5", "C18", "D2")),
-    Program("flush", "the turn's flush settles", ("flush.settle", "flush.error", "flush.next"), ("S/r17", "Q8", "D4")),
+    Program("flush", "the turn's flush settles", ("flush.pace", "flush.settle", "flush.error", "flush.next"), ("S/r17", "Q8", "D4")),
     Program("inject.flushed", "an injection's flush settles", ("inject.flushed.settle", "inject.flushed.error", "inject.flushed.drained"),
             ("Q17", "T6")),
     Program("driver.exit", "the driver exits", ("driver.exit.leave", "driver.exit.drained"), ("S/r22", "S8")),
@@ -120,8 +127,9 @@ ROWS = (
     Row("S/r16", A, ("Cancelling",), "close.settle", ("S/r16", "X5", "S4", "V2"), to="Settling", effect=end_turn),
     Row("S/r22 TE", A, ("Disposing",), "close.settle", ("S/r22", "T/r2", "X5", "T5"), effect=end_turn),
     Row("X5 TE", T, (), "close.end", ("X5", "C13", "D1"), to="Flush", effect=KEEP_TE, says=(SAY_TE,), appends=True),
-    Row("X5 FL", T, ("Flush",), "close.flush", ("X5", "D2"), says=(flush_started,), opens="flush"),
+    Row("X5 FL", T, ("Flush",), "close.flush", ("X5", "D2"), says=(flush_started,), opens="flush", awaits=True),
 
+    Row("X9 paced", T, ("Flush",), "flush.pace", ("X9",), guard=paced, effect=keep_turn, opens="driver flush", then=END),
     Row("S/r17", A, ("Settling",), "flush.settle", ("S/r17", "S3", "Q8"), to="Between", says=(flushed,)),
     Row("S/r22 FL.", A, ("Disposing",), "flush.settle", ("S/r22", "T6"), says=(flushed,)),
     Row("S11", A, (), "flush.error", ("S11", "D4"), guard=flush_failed, says=(turn_flush_error,)),

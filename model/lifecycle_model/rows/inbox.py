@@ -121,6 +121,7 @@ def more_contexts(now: Now) -> bool:
 
 def open_injection(now: Now) -> Agent:
     """Open a one-shot turn."""
+    now.notes["turn"] = now.it.turn + 1
     return replace(now.it, turn=now.it.turn + 1, open=True)
 
 
@@ -181,12 +182,9 @@ PROGRAMS = (
 )  # fmt: skip
 
 ROWS = (
-    Row("Q/r5 absent", A, (), "send.check", ("Q1",), guard=absent, effect=refuse("disposed"), then=END,
-        unreachable="a judge names only agents it has created"),
+    Row("Q/r5 absent", A, (), "send.check", ("Q1",), guard=absent, effect=refuse("not_live"), then=END),
     Row("Q/r5 disposed", A, (), "send.check", ("Q/r5", "T5"), guard=w.disposed, effect=refuse("disposed"), then=END),
     Row("Q/r5 invalid", A, (), "send.check", ("Q/r5", "Q1"), guard=invalid, effect=refuse("invalid_message"), then=END),
-    Row("Q/r5 appending", A, (), "send.check", ("X8",), guard=lambda now: False, then=END,
-        unreachable="send appends nothing, so an append never refuses it"),
     Row("Q/r3", A, (), "send.store", ("Q/r3", "Q4", "Q2"), guard=to_steering, effect=steer, says=(enqueued_steer,)),
     Row("S/r4", A, ("Parked",), "send.store", ("S/r4", "Q/r1", "Q/r4", "Q2", "X1"), guard=waking, to="Woken", effect=queue,
         says=(enqueued_queue,), opens="driver driver.wake"),
@@ -194,6 +192,7 @@ ROWS = (
     Row("S/r26", A, BEFORE, "send.store", ("S/r26", "C24"), effect=queue, says=(enqueued_queue,)),
     Row("Q/r1", A, LIVE, "send.store", ("Q/r1", "Q/r2", "Q/r4", "Q2"), effect=queue, says=(enqueued_queue,)),
 
+    Row("Q/r5 inject absent", A, (), "inject.check", ("Q1",), guard=absent, effect=refuse("not_live"), then=END),
     Row("Q/r5 inject disposed", A, (), "inject.check", ("Q/r5", "T5"), guard=w.disposed, effect=refuse("disposed"), then=END),
     Row("Q/r5 inject invalid", A, (), "inject.check", ("Q/r5", "Q1"), guard=invalid, effect=refuse("invalid_message"), then=END),
     Row("Q/r7", T, (), "inject.place", ("Q/r7", "Q16"), guard=batch_running, effect=defer, then=END),
@@ -214,8 +213,9 @@ ROWS = (
     Row("Q/r8 context", T, (), "inject.more", ("Q/r8",), guard=more_contexts, effect=next_context, says=(SAY_CONTEXT,),
         appends=True, then="inject.more"),
     Row("Q/r8 TE", T, (), "inject.end", ("Q/r8",), effect=w.chain(w.setting(open=False), KEEP_TE), says=(SAY_TE,), appends=True),
-    Row("Q/r8 FL", T, (), "inject.flush", ("Q/r8", "D2", "Q17"), effect=one_more_flush, says=(flush_started,), opens="flush inject.flushed"),
+    Row("Q/r8 FL", T, (), "inject.flush", ("Q/r8", "D2", "Q17"), effect=one_more_flush, says=(flush_started,), opens="flush inject.flushed", awaits=True),
 
+    Row("S7 absent", A, (), "when_idle.wait", ("S7",), guard=absent, effect=refuse("not_live"), then=END),
     Row("S7 at once", A, (), "when_idle.wait", ("S7", "Q3"), guard=idle_without_work, effect=settle_wait, then=END),
     Row("S7 waits", A, (), "when_idle.wait", ("S7",), effect=wait),
 )  # fmt: skip

@@ -33,6 +33,8 @@ def refuse_duplicate(now: Now) -> Agent:
 def admit(now: Now) -> Agent:
     """Begin a fresh life of the id."""
     now.answer = Answer(ok=None) if now.command.sync else Answer(pending=now.command.as_)
+    if now.it is not None and not now.it.released:
+        now.set_aside(f"{now.subject}~{now.it.turn}")
     return Agent(name=now.subject, handle="" if now.command.sync else now.command.as_)
 
 
@@ -72,6 +74,11 @@ def says(event: str, **members: Any) -> Say:
     return say
 
 
+def scope_unwound(now: Now) -> Observation:
+    """The scope's disposers ran, perhaps of an earlier life of the id."""
+    return Observation("scope", of=now.it.name)
+
+
 def unknown(now: Now) -> bool:
     """No handle of this agent exists."""
     return now.it is None or not now.it.started
@@ -79,7 +86,7 @@ def unknown(now: Now) -> bool:
 
 def gone(now: Now) -> bool:
     """The teardown has finished."""
-    return bool(now.it.place == "Gone" and not now.open_gate("scope"))
+    return bool(now.it.released)
 
 
 def join(now: Now) -> Agent:
@@ -109,7 +116,7 @@ def finish(now: Now) -> Agent:
     """Resolve every dispose."""
     for ref in now.it.disposers:
         now.settle(ref)
-    return replace(now.it, disposers=())
+    return replace(now.it, disposers=(), released=True)
 
 
 A = "agent"
@@ -163,6 +170,6 @@ ROWS = (
         opens="detach detach.session"),
     Row("S/r23", A, ("Quiet",), "detach.session.leave", ("T/r5", "S/r23", "T7", "I15"), to="Gone", effect=w.setting(stored=False),
         says=(says("session/disposed"),), opens="scope"),
-    Row("T/r6", A, ("Gone",), "scope.unwound", ("T/r6", "T9"), says=(says("scope"),)),
+    Row("T/r6", A, ("Gone",), "scope.unwound", ("T/r6", "T9"), says=(scope_unwound,)),
     Row("T/r7", A, ("Gone",), "scope.release", ("T/r7", "T1"), effect=finish),
 )  # fmt: skip
