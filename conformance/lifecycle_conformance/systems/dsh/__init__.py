@@ -9,7 +9,7 @@ from lifecycle_conformance.systems.dsh.errors import (
     NodeMissingError,
     NotInstalledError,
 )
-from lifecycle_conformance.systems.dsh.install import (
+from lifecycle_conformance.systems.dsh.pinned_set import (
     Description,
     command,
     default_cache,
