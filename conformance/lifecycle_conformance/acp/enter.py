@@ -94,11 +94,10 @@ async def release(stage: Stage, prompt: Prompt) -> None:
 
 
 def _end_tool(found: list[Process]) -> None:
-    """End the tool as if it had finished: only the command itself, so that its shell reports it."""
+    """End the tool as if it had finished; its shell reports it."""
     for process in found:
-        if process.command.startswith("tail "):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGTERM)
 
 
 def fail_replies() -> tuple[Reply, ...]:

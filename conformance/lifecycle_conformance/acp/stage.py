@@ -283,8 +283,8 @@ class Stage:
         return f"tail -n {self.number} -f /dev/null"
 
     def tool_processes(self) -> list[processes.Process]:
-        """Return the processes of the tool's command."""
-        return [p for p in self.processes() if str(self.number) in p.command]
+        """Return the processes of the tool's command itself, not those of shells and supervisors around it."""
+        return [p for p in self.processes() if p.command.startswith(f"tail -n {self.number}")]
 
     def watch_tool(self) -> ToolFact:
         """Start keeping the fact whether the tool ran."""
