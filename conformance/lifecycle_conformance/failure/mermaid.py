@@ -1,0 +1,49 @@
+"""Owns a sequence as Mermaid text. Refuses to let a label be read as syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lifecycle_conformance.failure.sequence import Arrow, Note, Sequence
+
+ESCAPED = {"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;", '"': "#quot;", "\n": " "}
+BREAK_AT = 44
+
+
+def mermaid(drawn: Sequence) -> str:
+    """The diagram as Mermaid text, ending with a line break."""
+    return "\n".join(_lines(drawn)) + "\n"
+
+
+def _lines(drawn: Sequence) -> Iterator[str]:
+    names = {lane: f"l{number}" for number, lane in enumerate(drawn.lanes)}
+    yield "sequenceDiagram"
+    yield f"  accTitle: {_label(drawn.title)}"
+    for lane in drawn.lanes:
+        yield f"  participant {names[lane]} as {_label(lane)}"
+    for step in drawn.steps:
+        yield f"  {_arrow(step, names) if isinstance(step, Arrow) else _note(step, names)}"
+
+
+def _arrow(arrow: Arrow, names: dict[str, str]) -> str:
+    # a cross at the end says: this must not be
+    head = "--x" if arrow.wrong and arrow.reply else "-x" if arrow.wrong else "-->>" if arrow.reply else "->>"
+    return f"{names[arrow.source]}{head}{names[arrow.target]}: {_wrapped(arrow.words)}"
+
+
+def _note(note: Note, names: dict[str, str]) -> str:
+    over = names[note.first] if note.first == note.last else f"{names[note.first]},{names[note.last]}"
+    return f"Note over {over}: {_wrapped(tuple(note.text.split()))}"
+
+
+def _wrapped(words: tuple[str, ...]) -> str:
+    lines: list[str] = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) >= BREAK_AT:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "<br/>".join(_label(line) for line in lines)
+
+
+def _label(text: str) -> str:
+    return "".join(ESCAPED.get(sign, sign) for sign in text)
