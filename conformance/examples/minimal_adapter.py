@@ -11,7 +11,7 @@ import json
 import sys
 from typing import Any
 
-from toy_agent import ToyAgent
+from toy_agent import ToyAgent  # pyright: ignore[reportMissingImports] -- the file beside this one
 
 COMMANDS = ["create", "send", "cancel", "hold", "release"]
 SHOWN = ["agent/status", "turn/start", "turn/end", "gate", "settled"]
