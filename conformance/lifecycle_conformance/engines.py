@@ -12,7 +12,7 @@ from random import Random
 
 from lifecycle_conformance import scopes
 from lifecycle_conformance.contracts import contract_named
-from lifecycle_conformance.oracle import Outlook
+from lifecycle_conformance.oracle import Oracle, Outlook
 from lifecycle_conformance.suite import (
     AGENT,
     Classes,
@@ -52,7 +52,7 @@ class Task:
 
 @dataclass
 class Done:
-    """What a task gave: counts, rows taken, and the failing trials, one a cause."""
+    """What a task gave: counts, rows taken, and the failing runs, one a cause."""
 
     task: Task
     runs: int = 0
@@ -61,7 +61,10 @@ class Done:
     labels: int = 0
     several: int = 0
     rows: set[str] = field(default_factory=set[str])
-    failures: list[Trial] = field(default_factory=list[Trial])
+    failures: list[tuple[tuple[Burst, ...], Mapping[str, object]]] = field(
+        default_factory=list[tuple[tuple[Burst, ...], Mapping[str, object]]]
+    )
+    """The failing runs, one a cause: bursts and policies, for whoever wants to see them fail again."""
     errors: list[str] = field(default_factory=list[str])
 
 
@@ -96,6 +99,10 @@ class Worker:
         """Run and judge one run."""
         return self.judge.play(self.system, bursts, policies)
 
+    def oracle(self, policies: Mapping[str, object]) -> Oracle:
+        """An oracle at a freshly reset system."""
+        return Oracle(self.outlook, self.profile, dict(policies), keep_log=False)
+
     def work(self, task: Task, tick: Callable[[int], None] = lambda runs: None) -> Done:
         """Do a task to its end; `tick` is told of every run."""
         done = Done(task)
@@ -113,7 +120,7 @@ class Worker:
                     break
             elif trial.violates and trial.cause not in known and len(known) < self.setting.causes:
                 known.add(trial.cause)
-                done.failures.append(trial)
+                done.failures.append((bursts, policies))
         done.rows = set(self.judge.rows)
         done.several = self.judge.several
         return done

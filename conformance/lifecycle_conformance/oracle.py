@@ -142,11 +142,14 @@ def differ(
     calls: Sequence[Answer],
 ) -> Difference | None:
     """The first difference between an allowed outcome and what was seen, or None."""
-    speakers = {id(one): row for one, row in zip(outcome.seen, outcome.said, strict=True)}
-    by_value = {one: row for one, row in zip(outcome.seen, outcome.said, strict=True) if row is not None}
+    speakers = list(zip(outcome.seen, outcome.said, strict=True))
 
     def speaker(one: Observation | None) -> Row | None:
-        return None if one is None else speakers.get(id(one)) or by_value.get(one)
+        """The row that says an observation; a projected one is found by its value."""
+        for other, row in speakers:
+            if row is not None and (one is other or one == other):
+                return row
+        return None
 
     expected_of, expected_loose = split(projected)
     seen_of, seen_loose = split(seen)

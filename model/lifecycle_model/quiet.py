@@ -33,15 +33,20 @@ class Outcomes:
     rows: tuple[Row, ...]
 
 
-def by_subject(seen: tuple[Observation, ...]) -> tuple[tuple[str, tuple[Observation, ...]], ...]:
-    """The observations grouped by subject; settled calls are one unordered group."""
+def by_subject(seen: tuple[Observation, ...]) -> tuple[tuple[str, tuple[object, ...]], ...]:
+    """The observations grouped by subject, hashable; settled calls are one unordered group."""
     groups: dict[str, list[Observation]] = {}
     for one in seen:
         key = "·settled" if one.event == "settled" else ("" if one.of is UNSET else str(one.of))
         groups.setdefault(key, []).append(one)
     if "·settled" in groups:
         groups["·settled"].sort(key=lambda one: str(one.of))
-    return tuple((name, tuple(group)) for name, group in sorted(groups.items()))
+    return tuple((name, tuple(_hashable(one) for one in group)) for name, group in sorted(groups.items()))
+
+
+def _hashable(one: Observation) -> object:
+    """What a listener read is a dictionary: its text stands for it."""
+    return one if one.answers is UNSET and isinstance(one.ok, bool | str | None | type(UNSET)) else repr(one)
 
 
 def perform(engine: Engine, configuration: Configuration, burst: Burst) -> tuple[Outcomes, ...]:

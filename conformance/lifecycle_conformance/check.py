@@ -1,0 +1,348 @@
+"""One check: the stages of a profile, run by workers, merged in a fixed order into one verdict.
+
+Decides the verdict; refuses to print. `CONFORMS` says that nothing within reach broke the contract in what was run.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from time import monotonic
+
+from lifecycle_conformance import scopes, shrink
+from lifecycle_conformance.contracts import contract_named
+from lifecycle_conformance.engines import Done, Setting, Task, Worker
+from lifecycle_conformance.hypothesis_run import explore_histories
+from lifecycle_conformance.suite import SuiteRun, plain_edges, reacting_edges, run_of
+from lifecycle_conformance.systems.errors import SystemsError
+from lifecycle_conformance.trial import Trial
+from lifecycle_conformance.vectors import Mismatch as VectorMismatch
+from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors, out_of_reach
+from lifecycle_model.commands import AnyCommand, Disarm, Hold, React, Read, Release, Tick, Watch
+from lifecycle_model.engine import Engine
+from lifecycle_model.table import Contract
+from lifecycle_model.wire import Description, Profile, Vector
+
+CONFORMS, VIOLATES, INCONCLUSIVE = "CONFORMS", "VIOLATES", "INCONCLUSIVE"
+EXIT = {CONFORMS: 0, VIOLATES: 1, INCONCLUSIVE: 3}
+
+FLOOR_COMMANDS = ("create", "send", "cancel")
+FLOOR_OBSERVATIONS = ("agent/status", "turn/start", "turn/end")
+
+Progress = Callable[[str, int, int], None]
+"""Stage, done, of how many."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a check is asked for. `budget` is seconds; None means no bound."""
+
+    system: str = "reference"
+    contract: str = "1"
+    profile: str = "quick"
+    clause: str | None = None
+    section: str | None = None
+    seed: int = 0
+    jobs: int = 1
+    budget: float | None = None
+    timeout: float = 10.0
+    causes: int = 5
+
+
+@dataclass(frozen=True)
+class VectorFailure:
+    """A vector that does not hold: who, and the first mismatches."""
+
+    vector: Vector
+    mismatches: tuple[VectorMismatch, ...]
+
+
+@dataclass
+class Outcome:
+    """Everything a check found. Timings are apart: all else is the same for the same seed."""
+
+    options: Options
+    description: Description | None = None
+    verdict: str = INCONCLUSIVE
+    reasons: list[str] = field(default_factory=list[str])
+    """Why it is inconclusive."""
+    failures: list[Trial] = field(default_factory=list[Trial])
+    vector_failures: list[VectorFailure] = field(default_factory=list[VectorFailure])
+    vectors_held: int = 0
+    unreached: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Vector id to why it is out of reach."""
+    runs: int = 0
+    edges: int = 0
+    histories: int = 0
+    classes: dict[str, int] = field(default_factory=dict[str, int])
+    labels: int = 0
+    several: int = 0
+    rows: set[str] = field(default_factory=set[str])
+    clauses: set[str] = field(default_factory=set[str])
+    out_of_reach: list[str] = field(default_factory=list[str])
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def exit_code(self) -> int:
+        """0 CONFORMS, 1 VIOLATES, 3 INCONCLUSIVE."""
+        return EXIT[self.verdict]
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How far a profile goes."""
+
+    reactions: Mapping[str, str]
+    otherwise: str
+    walks: int
+    examples: int
+    about: str
+
+
+PROFILES: dict[str, Depth] = {
+    "quick": Depth({"core": "all"}, "kinds", 12, 40, "every label of every class; single reactions"),
+    "thorough": Depth({}, "all", 400, 400, "every single reaction at every observation; long histories"),
+    "deep": Depth({}, "all", 4000, 3000, "as thorough, with thousands of histories"),
+}
+
+
+def tasks(options: Options, profile: Profile) -> list[Task]:
+    """The stages of a profile as tasks, big scopes in parts."""
+    depth = PROFILES[options.profile]
+    found: list[Task] = []
+    for scope in scopes.SCOPES:
+        parts = 6 if scope.name in ("core", "segment", "flush", "gates") else 3
+        reactions = depth.reactions.get(scope.name, depth.otherwise)
+        found += [Task("suite", scope.name, part, parts, reactions) for part in range(parts)]
+    for scope in scopes.SCOPES:
+        found.append(Task("walk", scope.name, 0, 1, seed=options.seed, histories=depth.walks))
+    return found
+
+
+def floor(profile: Profile) -> list[str]:
+    """What a system lacks to be judged at all."""
+    lacks = [f"command {name}" for name in FLOOR_COMMANDS if name not in profile.commands]
+    return lacks + [f"observation {name}" for name in FLOOR_OBSERVATIONS if name not in profile.observations]
+
+
+def check(options: Options, progress: Progress = lambda stage, done, total: None) -> Outcome:
+    """Judge one system. Never raises for what the system does; UsageError for what the caller asked wrongly."""
+    contract_named(options.contract)
+    outcome = Outcome(options)
+    setting = Setting(options.system, options.contract, options.timeout)
+    began = monotonic()
+    try:
+        worker = Worker(setting)
+    except SystemsError as error:
+        if error.exit_code == 2:
+            raise
+        outcome.reasons.append(str(error))
+        return outcome
+    try:
+        outcome.description = worker.system.describe()
+        lacks = floor(worker.profile)
+        if lacks:
+            outcome.reasons.append(f"below the floor: the system lacks {', '.join(lacks)}; nothing was judged")
+            return outcome
+        _vectors(worker, options, outcome, progress)
+        _engines(worker, setting, options, outcome, progress, began)
+        _histories(worker, options, outcome, progress, began)
+        outcome.failures = [_shortest(worker, trial) for trial in _one_a_cause(outcome.failures)][: options.causes]
+    except SystemsError as error:
+        outcome.reasons.append(str(error))
+    finally:
+        worker.system.stop()
+    _conclude(outcome, worker.engine)
+    outcome.seconds["total"] = monotonic() - began
+    return outcome
+
+
+def _vectors(worker: Worker, options: Options, outcome: Outcome, progress: Progress) -> None:
+    began = monotonic()
+    vectors = [one for one in load_vectors(contract=options.contract) if _wanted(options, one.clauses)]
+    for index, vector in enumerate(vectors):
+        progress("vectors", index, len(vectors))
+        missing = out_of_reach(vector, worker.profile)
+        if missing:
+            outcome.unreached[vector.id] = missing
+            continue
+        bursts = bursts_of(vector, worker.profile)
+        trial = worker.judge.play(
+            worker.system, bursts, vector.policies, keep_log=True, modelled=modelled(worker, vector)
+        )
+        outcome.runs += 1
+        if trial.error is not None:
+            outcome.reasons.append(f"vector {vector.id}: {trial.error}")
+            continue
+        mismatches = check_vector(vector, trial.results, worker.profile)
+        if trial.violates:
+            outcome.failures.append(trial)
+        if mismatches:
+            outcome.vector_failures.append(VectorFailure(vector, tuple(mismatches)))
+        else:
+            outcome.vectors_held += 1
+            outcome.clauses.update(vector.clauses)
+    outcome.seconds["vectors"] = monotonic() - began
+
+
+def modelled(worker: Worker, vector: Vector) -> bool:
+    """Tell whether the model carries everything the vector asks, so that the oracle can judge it too."""
+    contract = worker.engine.contract
+    return all(_carried(contract, command) for burst in vector.bursts for command in burst.do)
+
+
+def _carried(contract: Contract, command: AnyCommand) -> bool:
+    if isinstance(command, React):
+        gate = command.on.get("gate")
+        return (gate is None or gate in contract.gates) and all(_carried(contract, one) for one in command.then)
+    if isinstance(command, Hold | Watch | Release):
+        return command.gate in contract.gates
+    return isinstance(command, Read | Disarm | Tick) or command.verb in contract.verbs
+
+
+def _wanted(options: Options, clauses: Sequence[str]) -> bool:
+    if options.clause is not None:
+        return options.clause in clauses
+    if options.section is not None:
+        return any(clause.startswith(options.section) for clause in clauses)
+    return True
+
+
+def _engines(
+    worker: Worker, setting: Setting, options: Options, outcome: Outcome, progress: Progress, began: float
+) -> None:
+    todo = tasks(options, worker.profile)
+    for index, done in enumerate(_work(worker, setting, todo, options, progress, began)):
+        if done is None:
+            outcome.reasons.append(f"the budget of {options.budget:g} s ended before stage {index + 1} of {len(todo)}")
+            break
+        _merge(outcome, done)
+        for bursts, policies in done.failures:
+            trial = worker.play(bursts, policies)
+            if trial.violates:
+                outcome.failures.append(trial)
+            else:
+                outcome.reasons.append(
+                    f"{done.task.engine} {done.task.scope}: a failing run passed when it was repeated"
+                )
+
+
+def _work(
+    worker: Worker, setting: Setting, todo: list[Task], options: Options, progress: Progress, began: float
+) -> Iterator[Done | None]:
+    def spent() -> bool:
+        return options.budget is not None and monotonic() - began > options.budget
+
+    if options.jobs <= 1:
+        for index, task in enumerate(todo):
+            progress(f"{task.engine} {task.scope}", index, len(todo))
+            if spent():
+                yield None
+                return
+            yield worker.work(task)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.jobs, context, _open, (setting,)) as pool:
+        futures: list[Future[Done]] = [pool.submit(_do, task) for task in todo]
+        try:
+            waiting = set(futures)
+            while waiting:
+                _ended, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
+                progress("suites and walks", len(todo) - len(waiting), len(todo))
+                if spent() and waiting:
+                    break
+            for future in futures:
+                if not future.done():
+                    yield None
+                    return
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+_mine: list[Worker] = []
+
+
+def _open(setting: Setting) -> None:
+    _mine.append(Worker(setting))
+
+
+def _do(task: Task) -> Done:
+    return _mine[0].work(task)
+
+
+def _merge(outcome: Outcome, done: Done) -> None:
+    outcome.runs += done.runs
+    outcome.edges += done.edges
+    outcome.several += done.several
+    outcome.rows |= done.rows
+    if done.task.engine == "walk":
+        outcome.histories += done.runs
+    elif done.classes:
+        outcome.classes[done.task.scope] = done.classes
+        if done.task.part == 0:
+            outcome.labels += done.labels
+    outcome.reasons += [f"{done.task.engine} {done.task.scope}: {error}" for error in done.errors]
+
+
+def _histories(worker: Worker, options: Options, outcome: Outcome, progress: Progress, began: float) -> None:
+    if options.budget is not None and monotonic() - began > options.budget:
+        return
+    examples = PROFILES[options.profile].examples
+    progress("Hypothesis", 0, examples)
+    found = explore_histories(worker, options.seed, examples)
+    outcome.histories += found.histories
+    outcome.runs += found.histories
+    outcome.rows |= found.rows
+    outcome.failures += found.failures
+    outcome.reasons += found.errors
+    progress("Hypothesis", examples, examples)
+
+
+def _one_a_cause(trials: Sequence[Trial]) -> list[Trial]:
+    best: dict[object, Trial] = {}
+    for trial in trials:
+        known = best.get(trial.cause)
+        if known is None or shrink.size(trial.bursts) < shrink.size(known.bursts):
+            best[trial.cause] = trial
+    return sorted(best.values(), key=lambda trial: shrink.size(trial.bursts))
+
+
+def _shortest(worker: Worker, trial: Trial) -> Trial:
+    """The shortest run that fails for the same cause."""
+    small = shrink.shrink(trial, worker.play)
+    shorter = shrink.shorter_in_suite(small, _in_order(worker, shrink.size(small.bursts)), worker.play, 3000)
+    return small if shorter is small else shrink.shrink(shorter, worker.play)
+
+
+def _in_order(worker: Worker, bound: tuple[int, int, int]) -> Iterator[tuple[SuiteRun, Mapping[str, object]]]:
+    found: list[tuple[tuple[int, int], int, SuiteRun, Mapping[str, object]]] = []
+    for scope in scopes.SCOPES:
+        classes = worker.classes(scope.name)
+        if classes is None:
+            continue
+        for edge in (*plain_edges(classes), *reacting_edges(classes, literal=False)):
+            if len(classes.nodes[edge.at].path) + 2 > bound[0] + 1:
+                continue
+            run = run_of(worker.engine, classes, edge, worker.profile)
+            found.append((run.size, len(found), run, classes.scope.policies))
+    for _size, _index, run, policies in sorted(found, key=lambda one: one[:2]):
+        yield run, policies
+
+
+def _conclude(outcome: Outcome, engine: Engine) -> None:
+    carried: dict[str, set[str]] = {}
+    for row in engine.contract.rows:
+        for clause in row.clauses:
+            carried.setdefault(clause, set()).add(row.id)
+    outcome.clauses |= {clause for clause, rows in carried.items() if rows & outcome.rows}
+    outcome.out_of_reach = [clause for clause in engine.contract.clauses if clause not in outcome.clauses]
+    if outcome.failures or outcome.vector_failures:
+        outcome.verdict = VIOLATES
+    elif outcome.reasons:
+        outcome.verdict = INCONCLUSIVE
+    else:
+        outcome.verdict = CONFORMS
