@@ -192,12 +192,14 @@ def project_answer(answer: Answer, statuses: frozenset[str]) -> Answer:
     return Answer(ok=found)
 
 
-def split(seen: Iterable[Observation]) -> tuple[dict[str, list[Observation]], list[Observation]]:
+def split(
+    seen: Iterable[Observation], loose_gates: frozenset[str]
+) -> tuple[dict[str, list[Observation]], list[Observation]]:
     """Ordered observations by subject, and the unordered ones."""
     ordered: dict[str, list[Observation]] = {}
     loose: list[Observation] = []
     for one in seen:
-        if one.event in UNORDERED or (one.event == "gate" and one.gate == "flush"):
+        if one.event in UNORDERED or (one.event == "gate" and one.gate in loose_gates):
             loose.append(one)
         else:
             ordered.setdefault("" if one.of is UNSET else str(one.of), []).append(one)

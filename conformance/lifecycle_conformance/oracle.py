@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from lifecycle_conformance.compare import Projection, agree, answers_agree, project_answer, same_multiset, split
 from lifecycle_model.commands import Burst
 from lifecycle_model.engine import Engine
@@ -89,8 +91,12 @@ class Oracle:
     ) -> None:
         """Begin at a freshly reset system with these policies."""
         self.outlook = outlook
+        chosen = policies or {}
+        if chosen.get("cancelling_published") == "off":
+            profile = msgspec.structs.replace(profile, statuses=tuple(s for s in profile.statuses if s != "cancelling"))
         self.profile = profile
         self._statuses = frozenset(profile.statuses)
+        self._loose = frozenset({"flush", "tool"} if chosen.get("parallel_tools") == "on" else {"flush"})
         self.hypotheses = [Hypothesis(start(policies, keep_log))]
         self.burst = 0
         self.taken: tuple[Outcomes, ...] = ()
@@ -106,7 +112,7 @@ class Oracle:
                 projected = projection.project(outcome.seen)
                 answers = tuple(project_answer(answer, self._statuses) for answer in outcome.answers)
                 seen = [one for one in Projection(self.profile, hypothesis.shown).project(result.seen)]
-                difference = differ(outcome, projected, answers, seen, result.calls)
+                difference = differ(outcome, projected, answers, seen, result.calls, self._loose)
                 if difference is None:
                     if all(other.configuration != outcome.configuration for other in survivors):
                         survivors.append(Hypothesis(outcome.configuration, projection.shown))
@@ -140,6 +146,7 @@ def differ(
     answers: Sequence[Answer],
     seen: Sequence[Observation],
     calls: Sequence[Answer],
+    loose: frozenset[str] = frozenset({"flush"}),
 ) -> Difference | None:
     """The first difference between an allowed outcome and what was seen, or None."""
     speakers = list(zip(outcome.seen, outcome.said, strict=True))
@@ -151,8 +158,8 @@ def differ(
                 return row
         return None
 
-    expected_of, expected_loose = split(projected)
-    seen_of, seen_loose = split(seen)
+    expected_of, expected_loose = split(projected, loose)
+    seen_of, seen_loose = split(seen, loose)
     agreed = 0
     worst: Difference | None = None
     for subject in sorted(expected_of.keys() | seen_of.keys()):

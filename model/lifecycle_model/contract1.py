@@ -113,6 +113,8 @@ def read(command: AnyCommand, configuration: Configuration) -> Answer:
     assert isinstance(command, Read)
     name = command.agent or command.session
     agent = configuration.get(name) if name else None
+    if isinstance(agent, Agent) and command.session:
+        return Answer(ok={"log": list(agent.log)} if configuration.world.keep_log else {})
     if isinstance(agent, Agent):
         found: dict[str, object] = {"status": agent.status, "inspect": inspect(agent), "registry": agent.entered}
         if configuration.world.keep_log:

@@ -48,6 +48,8 @@ class Agent(msgspec.Struct, frozen=True):
     """Contexts still to log behind the message just logged."""
     calls: int = 0
     call: int = 0
+    running: int = 0
+    """Calls started and without a result."""
     batch: bool = False
     deferred: tuple[str, ...] = ()
     delivered: bool = False

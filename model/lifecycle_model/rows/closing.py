@@ -58,6 +58,7 @@ def end_turn(now: Now) -> Agent:
         rejected=False,
         calls=0,
         call=0,
+        running=0,
         batch=False,
         delivered=False,
         finish="",

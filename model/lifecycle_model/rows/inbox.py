@@ -63,6 +63,17 @@ def refuse(code: str) -> Any:
     return effect
 
 
+def parks(now: Now) -> bool:
+    """Input after disposal is kept silently."""
+    return bool(now.policy("after_dispose") == "parks")
+
+
+def keep_silently(now: Now) -> Agent:
+    """Accept the message; nothing will ever show it."""
+    now.answer = Answer(ok=now.command.message)
+    return now.it
+
+
 def _item(now: Now) -> Item:
     return Item(now.command.message, waking(now), tuple(now.command.contexts))
 
@@ -183,6 +194,7 @@ PROGRAMS = (
 
 ROWS = (
     Row("Q/r5 absent", A, (), "send.check", ("Q1",), guard=absent, effect=refuse("not_live"), then=END),
+    Row("policy after_dispose", A, (), "send.check", ("policy after_dispose",), guard=w.both(w.disposed, parks), effect=keep_silently, then=END),
     Row("Q/r5 disposed", A, (), "send.check", ("Q/r5", "T5"), guard=w.disposed, effect=refuse("disposed"), then=END),
     Row("Q/r5 invalid", A, (), "send.check", ("Q/r5", "Q1"), guard=invalid, effect=refuse("invalid_message"), then=END),
     Row("Q/r3", A, (), "send.store", ("Q/r3", "Q4", "Q2"), guard=to_steering, effect=steer, says=(enqueued_steer,)),

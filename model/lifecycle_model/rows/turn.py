@@ -58,10 +58,11 @@ def prefix_cached(now: Now) -> bool:
 
 def requested(now: Now) -> Observation:
     """`request`: the model request with the messages it contains."""
-    kept = ("user/message", "steering/message", "assistant/message")
-    messages: Any = (
-        tuple(record.message for record in now.it.log if record.event in kept) if now.world.keep_log else UNSET
-    )
+    kept = ("user/message", "steering/message", "assistant/message", "tool/result")
+    messages: Any = UNSET
+    if now.world.keep_log:
+        records = (record for record in now.it.log if record.event in kept)
+        messages = tuple(f"tr{one.id}" if one.event == "tool/result" else one.message for one in records)
     return Observation("request", of=now.subject, turn=now.it.turn, step=now.it.step, messages=messages)
 
 
@@ -82,6 +83,16 @@ def calls_advertised(now: Now) -> bool:
     return bool(now.it.calls)
 
 
+def parallel(now: Now) -> bool:
+    """The calls of a batch run together."""
+    return bool(now.policy("parallel_tools") == "on")
+
+
+def results_due(now: Now) -> bool:
+    """A started call has no result yet."""
+    return bool(now.it.running)
+
+
 def calls_left(now: Now) -> bool:
     """A call has not started."""
     return bool(now.it.call < now.it.calls)
@@ -90,6 +101,21 @@ def calls_left(now: Now) -> bool:
 def next_call(now: Now) -> Agent:
     """Go to the next call."""
     return replace(now.it, call=now.it.call + 1)
+
+
+def start_call(now: Now) -> Agent:
+    """Start the next call."""
+    return replace(now.it, call=now.it.call + 1, running=now.it.running + 1)
+
+
+def settle_call(now: Now) -> Agent:
+    """A started call has its result."""
+    return replace(now.it, running=now.it.running - 1)
+
+
+def result_id(now: Now) -> str:
+    """`turn.step.call` of the call whose gate was left."""
+    return f"{now.it.turn}.{now.it.step}.{now.gate.call if now.gate else now.it.call}"
 
 
 def call_id(now: Now) -> str:
@@ -157,7 +183,8 @@ KEEP_SS, SAY_SS = w.record("step/start", turn=w.turn_of, step=w.step_of)
 KEEP_SE, SAY_SE = w.record("step/end", turn=w.turn_of, step=w.step_of)
 KEEP_AM, SAY_AM = w.record("assistant/message", message=lambda now: f"am{now.it.turn}.{now.it.step}")
 KEEP_TC, SAY_TC = w.record("tool/call", id=call_id)
-KEEP_TR, SAY_TR = w.record("tool/result", id=call_id, code=w.code_of)
+KEEP_TR, SAY_TR = w.record("tool/result", id=result_id)
+KEEP_SKIPPED, SAY_SKIPPED = w.record("tool/result", id=call_id, code=w.code_of)
 FAIL: Any = w.setting(failed=True)
 
 
@@ -209,7 +236,7 @@ PROGRAMS = (
             ("Q25", "C16", "Q22")),
     Program("recovery", "after a failed request: retry, or fail the turn", ("recovery.check", "recovery.retry", "recovery.fail"), ("Q25", "C23")),
     Program("batch", "the calls of a batch, one after another",
-            ("batch.skip", "batch.call", "batch.ask", "batch.context", "batch.more", "batch.end", "batch.post"),
+            ("batch.skip", "batch.call", "batch.due", "batch.ask", "batch.context", "batch.more", "batch.end", "batch.post"),
             ("Q16", "C17")),
     Program("tool", "a call's result", ("tool.result", "tool.next"), ("Q16", "Q25")),
     Program("post_step", "after post-step: deliver steering, close the step",
@@ -271,10 +298,13 @@ ROWS = (
     Row("Q25 retry", T, ("Recovery",), "recovery.retry", ("Q25",), guard=w.outcome("retry"), then="step"),
     Row("Q25 unrecovered", T, ("Recovery",), "recovery.fail", ("Q25", "Q20"), effect=FAIL, then="close"),
 
-    Row("C17 skipped", T, ("Batch",), "batch.skip", ("C17", "Q16", "I11"), guard=w.both(calls_left, w.stopping),
-        effect=w.chain(next_call, note_undispatched, KEEP_TC, KEEP_TR), says=(SAY_TC, SAY_TR), appends=True, then="batch.skip"),
-    Row("Q16 TC", T, ("Batch",), "batch.call", ("Q16", "Q25"), guard=calls_left, to="Tool", effect=w.chain(next_call, KEEP_TC), says=(SAY_TC,),
+    Row("C17 skipped", T, ("Batch", "Tool"), "batch.skip", ("C17", "Q16", "I11"), guard=w.both(calls_left, w.stopping),
+        effect=w.chain(next_call, note_undispatched, KEEP_TC, KEEP_SKIPPED), says=(SAY_TC, SAY_SKIPPED), appends=True, then="batch.skip"),
+    Row("Q16 TC together", T, ("Batch", "Tool"), "batch.call", ("policy parallel_tools", "Q16"), guard=w.both(calls_left, parallel), to="Tool",
+        effect=w.chain(start_call, KEEP_TC), says=(SAY_TC,), appends=True, opens="tool", then="batch.skip"),
+    Row("Q16 TC", T, ("Batch",), "batch.call", ("Q16", "Q25"), guard=calls_left, to="Tool", effect=w.chain(start_call, KEEP_TC), says=(SAY_TC,),
         appends=True, opens="tool", then=END),
+    Row("Q16 results due", T, ("Batch", "Tool"), "batch.due", ("Q16", "C17"), guard=results_due, to="Tool", then=END),
     Row("L/r3 deferred", T, ("Batch",), "batch.ask", ("L/r3",), guard=deferred_left, asks="validation user/message"),
     Row("Q25 vetoed deferred", T, ("Batch",), "batch.context", ("Q25",), guard=w.both(deferred_left, w.vetoed),
         effect=w.setting(failed=True, deferred=(), batch=False), then="close"),
@@ -284,7 +314,7 @@ ROWS = (
     Row("Q16 batch ends", T, ("Batch",), "batch.end", ("Q16",), effect=w.setting(batch=False)),
     Row("Q25 post-step", T, ("Batch",), "batch.post", ("Q25", "C17"), to="PostStep", opens="post_step"),
 
-    Row("Q25 TR", T, ("Tool",), "tool.result", ("Q16", "Q25", "C17", "I11"), to="Batch", effect=w.chain(keep_result_context, KEEP_TR), says=(SAY_TR,),
+    Row("Q25 TR", T, ("Tool",), "tool.result", ("Q16", "Q25", "C17", "I11"), to="Batch", effect=w.chain(keep_result_context, settle_call, KEEP_TR), says=(SAY_TR,),
         appends=True),
     Row("Q16 next", T, ("Batch",), "tool.next", ("Q16",), then="batch"),
 
