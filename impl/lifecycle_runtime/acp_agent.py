@@ -4,6 +4,7 @@ Refuses to hold any session: the bridge does. Uses the official package for the 
 """
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -42,7 +43,7 @@ Block: TypeAlias = (
 PermissionMode: TypeAlias = Literal["ask", "allow", "deny"]
 
 _NOT_FOUND: Final = ("unknown_session", "not_stored")
-_MISUSE: Final = ("busy", "duplicate_id", "closed", "no_persistence")
+_MISUSE: Final = ("busy", "duplicate_id", "closed", "no_persistence", "claimed_elsewhere")
 
 _OPTIONS: Final = (
     PermissionOption(option_id="once", name="Run it", kind="allow_once"),
@@ -65,10 +66,14 @@ def protocol_error(error: Exception) -> RequestError:
 
 
 class AcpAgent:
-    """The agent side of one connection, in the shape the acp package calls an agent."""
+    """The agent side of one connection, in the shape the acp package calls an agent.
 
-    def __init__(self, version: str, permission: PermissionMode) -> None:
+    `claim` is called with the id of every session it opens, before a stored one is loaded, and may refuse.
+    """
+
+    def __init__(self, version: str, permission: PermissionMode, claim: Callable[[str], None] = lambda _: None) -> None:
         self._version = version
+        self._claim = claim
         self._permission: PermissionMode = permission
         self._bridge: Bridge | None = None
         self._client: Client | None = None
@@ -109,7 +114,9 @@ class AcpAgent:
         self._check_directory(cwd)
         self._note_servers(mcp_servers)
         try:
-            return NewSessionResponse(session_id=await bridge.new_session(cwd))
+            session_id = await bridge.new_session(cwd)
+            self._claim(session_id)
+            return NewSessionResponse(session_id=session_id)
         except LifecycleError as error:
             raise protocol_error(error) from error
 
@@ -120,6 +127,7 @@ class AcpAgent:
         bridge = self._ready("session/load")
         self._note_servers(mcp_servers)
         try:
+            self._claim(session_id)
             await bridge.load_session(session_id, cwd)
         except LifecycleError as error:
             raise protocol_error(error) from error

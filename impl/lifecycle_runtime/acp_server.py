@@ -24,6 +24,7 @@ from lifecycle_runtime.acp_bridge import Bridge
 from lifecycle_runtime.acp_stdio import StdioTransport
 from lifecycle_runtime.bash_tool import BashOptions, provide_bash_tool
 from lifecycle_runtime.behaviour import Behaviour, TurnView
+from lifecycle_runtime.claims import SessionClaims
 from lifecycle_runtime.errors import LifecycleError
 from lifecycle_runtime.executor import provide_executor
 from lifecycle_runtime.exit_watch import ExitWatch
@@ -90,7 +91,8 @@ async def serve(options: ServerOptions, read_fd: int, write_fd: int, watch: Exit
     file = SqliteStorage(options.store) if options.store is not None else None
     storage: Storage = file or MemoryStorage()
     provide_persistence(runtime.root, storage)
-    agent = AcpAgent(_version(), options.permission)
+    claims = SessionClaims(options.store) if options.store is not None else None
+    agent = AcpAgent(_version(), options.permission, claims.take if claims is not None else lambda _: None)
     executor = provide_executor(runtime.root, BashSpawner(sandbox=options.sandbox))
     if options.bash:
         provide_bash_tool(runtime.root, BashOptions(approve=agent.approve))
@@ -116,6 +118,8 @@ async def serve(options: ServerOptions, read_fd: int, write_fd: int, watch: Exit
     await asyncio.wait({listening})
     if file is not None:
         await _settle("the log file", asyncio.ensure_future(file.close()))
+    if claims is not None:
+        claims.close()
 
 
 async def _settle(what: str, end: "asyncio.Future[None]") -> None:

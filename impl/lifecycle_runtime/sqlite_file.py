@@ -14,7 +14,7 @@ import sqlite3
 import tempfile
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import ClassVar, Final, cast
 
 from lifecycle_runtime.errors import LifecycleError
 from lifecycle_runtime.ports import StoredLog
@@ -75,11 +75,15 @@ class LogFile:
     With `max_bytes` a write that would let the file grow beyond is refused, as on a full disk.
     """
 
+    _open: ClassVar[set[tuple[int, int]]] = set()
+
     def __init__(self, path: Path, *, max_bytes: int | None = None) -> None:
         self.path = path
+        self._refuse_second(path)
         if _is_new(path):
             _create(path)
         _check_header(path)
+        self._identity = _identity(path)
         with self._telling("opened"):
             self._db = sqlite3.connect(path, timeout=10.0, isolation_level=None, check_same_thread=False)
             self._db.execute("pragma synchronous = full")
@@ -92,10 +96,19 @@ class LogFile:
             self._db.close()
             raise DamagedFile(f"{path} is damaged: its tables are missing. {_KEPT}")
 
+        LogFile._open.add(self._identity)
+
+    @staticmethod
+    def _refuse_second(path: Path) -> None:
+        """One connection a process: closing any other descriptor of the file would drop SQLite's locks on it."""
+        if path.exists() and _identity(path) in LogFile._open:
+            raise StorageError(f"{path} is open in this process already; share that storage, or close it first")
+
     def close(self) -> None:
         """Close the connection; the write-ahead log is folded into the file."""
         with self._telling("closed"):
             self._db.close()
+        LogFile._open.discard(self._identity)
 
     @contextlib.contextmanager
     def transaction(self) -> Generator[None]:
@@ -218,6 +231,11 @@ def _dump(value: JsonObject) -> str:
         return json.dumps(value, separators=(",", ":"), allow_nan=False, default=dict)
     except (TypeError, ValueError) as error:
         raise WriteRefused(f"a record cannot be written as JSON: {error}") from error
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    about = path.stat()
+    return about.st_dev, about.st_ino
 
 
 def _is_new(path: Path) -> bool:

@@ -15,6 +15,9 @@ from acp.client.connection import ClientSideConnection
 from acp.schema import AllowedOutcome, DeniedOutcome, PermissionOption, RequestPermissionResponse, ToolCallUpdate
 from acp.stdio import spawn_agent_process
 
+FILES = ["sessions.db", "sessions.db-claims"]
+"""What a closed store leaves: nothing of the write-ahead log."""
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="bash and signals need a POSIX system")
 
 

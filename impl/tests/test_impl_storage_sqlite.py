@@ -2,11 +2,14 @@
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
+from lifecycle_runtime.claims import SessionClaims
 from lifecycle_runtime.sqlite_file import DamagedFile, LogFile, NotOurFile, StorageError, WriteRefused
 from lifecycle_runtime.storage_sqlite import SqliteStorage
 from lifecycle_runtime.values import JsonObject, freeze_object
@@ -124,21 +127,67 @@ def test_any_string_is_an_id_of_its_own(tmp_path: Path, session: str) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["log.db"]
 
 
+BEGIN = """
+import pathlib, sys
+from lifecycle_runtime.sqlite_file import LogFile
+file = LogFile(pathlib.Path(sys.argv[1]))
+with file.transaction():
+    file.append(file.begin("a", {}), 0, [{"type": "x", "number": 2}])
+file.close()
+"""
+
+CLAIM = """
+import pathlib, sys
+from lifecycle_runtime.claims import ClaimedElsewhere, SessionClaims
+claims = SessionClaims(pathlib.Path(sys.argv[1]))
+claims.take("b")
+try:
+    claims.take("a")
+except ClaimedElsewhere as error:
+    print(error)
+"""
+
+
 def test_a_second_process_may_begin_a_life_without_mixing_two(tmp_path: Path) -> None:
-    async def run() -> None:
-        first, second = SqliteStorage(tmp_path / "log.db"), SqliteStorage(tmp_path / "log.db")
-        await first.start("a", {})
-        await second.start("a", {})
-        await first.append("a", 0, [record(1)])
-        await second.append("a", 0, [record(2)])
-        (former,) = await second.aside("a")
-        newest = await second.load("a")
+    path = tmp_path / "log.db"
+
+    async def act(storage: SqliteStorage) -> None:
+        await storage.start("a", {})
+        subprocess.run([sys.executable, "-c", BEGIN, str(path)], check=True)
+        await storage.append("a", 0, [record(1)])
+        (former,) = await storage.aside("a")
+        newest = await storage.load("a")
         assert newest is not None
         assert (former.records[0]["number"], newest.records[0]["number"]) == (1, 2)
-        await first.close()
-        await second.close()
 
-    asyncio.run(run())
+    using(path, act)
+
+
+def test_a_process_has_one_connection_to_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+
+    async def act(storage: SqliteStorage) -> None:
+        (tmp_path / "link").symlink_to(path)
+        for name in ("log.db", "link"):
+            with pytest.raises(StorageError, match="open in this process already"):
+                SqliteStorage(tmp_path / name)
+
+    for _ in range(2):
+        using(path, act)
+        (tmp_path / "link").unlink()
+
+
+def test_a_session_is_claimed_by_one_process(tmp_path: Path) -> None:
+    store = tmp_path / "log.db"
+    claims = SessionClaims(store)
+    claims.take("a")
+    claims.take("a")
+    command = [sys.executable, "-c", CLAIM, str(store)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "'a' is open in another process" in said
+    claims.take("b")  # the other process is gone, and its claim with it
+    claims.close()
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == ""
 
 
 def _diary(path: Path) -> None:
