@@ -28,8 +28,8 @@ const VERBS = {
   release: (system, command) => system.gates.release(command),
   react: naming((system, command) => system.reactions.arm(command)),
   disarm: (system, command) => system.reactions.disarm(command.as),
-  read: (system, command) => ({ ok: read(system, command) }),
-  session: (system, command) => system.sessions.perform(command),
+  read: inTheOneStore((system, command) => ({ ok: read(system, command) })),
+  session: inTheOneStore((system, command) => system.sessions.perform(command)),
   storage: (system, command) => system.storage.perform(command),
   maintenance: withAgent(maintenance),
   remove: withAgent((_system, command, agent) => ({ ok: agent.inbox.remove(command.message) })),
@@ -50,6 +50,13 @@ export function perform(system, command) {
   } catch (error) {
     return refusal(error);
   }
+}
+
+function inTheOneStore(act) {
+  return (system, command) => {
+    if ((command.store ?? 's1') !== 's1') return refused('unsupported', 'this system has one session store');
+    return act(system, command);
+  };
 }
 
 /** Naming a flush listener makes one. */

@@ -84,7 +84,11 @@ export class Gates {
     this.#see(this.#observation(gate, signal, input));
     const waiting = held < 0 ? undefined : this.#wait(gate, this.#holds.splice(held, 1)[0], { signal, chunk, map });
     const given = this.#reactions.fireOnGate(reactions, gate);
-    if (given !== undefined && waiting !== undefined) this.#forget(waiting);
+    if (given !== undefined && waiting !== undefined) {
+      this.#forget(waiting);
+      // the runtime never sees this promise: a release by the reaction itself must not surface as unhandled
+      waiting.promise.catch(() => undefined);
+    }
     return given ?? waiting?.promise ?? outcomeOf(gate.kind);
   }
 
