@@ -129,9 +129,7 @@ def connected(tmp_path: Path, act: Callable[[Connected], Awaitable[None]], *, cl
 
     asyncio.run(run())
     if clean:
-        assert sorted(entry.name for entry in tmp_path.iterdir() if entry.name.startswith("sessions")) == [
-            "sessions.db"
-        ]
+        assert sorted(entry.name for entry in tmp_path.glob("sessions*")) == FILES
 
 
 def test_a_whole_life(tmp_path: Path) -> None:
