@@ -15,6 +15,8 @@ from msgspec.structs import astuple, replace
 from lifecycle_model.ghost import Ghost
 from lifecycle_model.state import OpenGate
 
+ASIDE = "~"
+"""What parts an id from the rest in the name of an earlier life of it."""
 MARK = "#"
 """What a name made by a scope contains, before its kind and number."""
 RANKED = ("turn", "step")
@@ -27,6 +29,8 @@ class Cell(NamedTuple):
     part: Any
     gates: tuple[OpenGate, ...]
     ghost: Ghost
+    aside: tuple[tuple[str, Any], ...] = ()
+    """Earlier lives of the id that are not quite over, by the name they were set aside under."""
 
 
 def address(gate: OpenGate) -> tuple[str, int, int]:
@@ -119,6 +123,9 @@ def canonical(cell: Cell, also: Mapping[str, str] | None = None) -> Cell:
     """The cell under canonical names and ranks; `also` renames its agent to the name its role is kept under."""
     found = marks(cell)
     names: dict[str, str] = dict(also or {})
+    for number, (name, _) in enumerate(cell.aside, start=1):
+        owner = name.partition(ASIDE)[0]
+        names[name] = f"{names.get(owner, owner)}{ASIDE}x{number}"
     counts: dict[str, int] = {}
     for name in found.names:
         kind = kind_of(name)

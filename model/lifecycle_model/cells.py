@@ -1,8 +1,7 @@
 """What one agent's segments do, computed once per cell: every move of a cell with its target, rows, findings and price.
 
-A segment reads and writes few components, so it is performed on those alone and its result is kept. A row that reads
-a component outside its view is noticed, not answered. Refuses to know any state: acts, gates and listeners come from
-the scope.
+A segment reads and writes few components, so it is performed on those alone and its result is kept. Refuses to know
+any state: acts, gates and listeners come from the scope.
 """
 
 from __future__ import annotations
@@ -12,119 +11,33 @@ from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
-from lifecycle_model.canonical import MARK, Cell, address, canonical, kind_of, names_in, rename
-from lifecycle_model.commands import AnyCommand, Create, Outcome, React, Release, outcome_of
-from lifecycle_model.engine import Engine, ModelError, Run, Segment
-from lifecycle_model.ghost import Ghost, agreed, fold, reborn
+from lifecycle_model.canonical import MARK, Cell, address, kind_of, names_in
+from lifecycle_model.commands import Create, outcome_of
+from lifecycle_model.engine import Segment
+from lifecycle_model.labels import (
+    INTERNAL,
+    LOOP,
+    SETTLE,
+    Label,
+    Seat,
+    addressed,
+    after_of,
+    holds_of,
+    listens,
+    look,
+    pattern_of,
+    perform,
+    seated,
+    wants,
+)
+from lifecycle_model.local import LocalEngine
 from lifecycle_model.properties import Properties, Step
-from lifecycle_model.scope import OTHER, SELF, Listener, Role, Scope, reaches_other
-from lifecycle_model.state import Agent, Configuration, HoldArm, OpenGate, World
-from lifecycle_model.table import Contract, Row
-from lifecycle_model.wire import UNSET, Observation, members
-
-DEAF = frozenset({"settled", "heard", "contained", "fault", "request", "scope", "task"})
-"""Observations that nobody listens to; a settled flush is another."""
-
-STIMULUS, LOOP, SETTLE, INTERNAL = range(4)
-"""Who moves: the environment's command, its choice to keep a turn going, its release of a gate, the system."""
-
-
-class Outside(ModelError):
-    """A row read a component that its segment was not given; the scope's agents must be explored together."""
-
-
-class View(dict[str, Any]):
-    """The components a segment was given; reading another one that exists is an error."""
-
-    outside: frozenset[str] = frozenset()
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """The component, or the default where no such component exists at all."""
-        if key in self.outside:
-            raise Outside(f"a row of this segment reads {key!r}, which belongs to another view")
-        return super().get(key, default)
-
-    def __missing__(self, key: str) -> Any:
-        raise Outside(f"a row of this segment reads {key!r}, which belongs to another view")
-
-
-class LocalEngine(Engine):
-    """The engine on a part of a configuration, recording how each guard answered."""
-
-    def __init__(self, contract: Contract) -> None:
-        """Wrap every guard of the contract so that what it answers is recorded."""
-        self.order = {row.id: index for index, row in enumerate(contract.rows)}
-        self.answers = 0
-        """Two bits a row: its guard was seen true, and seen false, in the present segment."""
-        rows = tuple(self._heeded(row, index) for index, row in enumerate(contract.rows))
-        super().__init__(contract.overlay(contract.name, rows=rows))
-        self.outside: frozenset[str] = frozenset()
-
-    def _heeded(self, row: Row, index: int) -> Row:
-        guard = row.guard
-        if guard is None:
-            return row
-        yes, no = 1 << (2 * index), 2 << (2 * index)
-
-        def heeded(now: Any) -> bool:
-            answer = guard(now)
-            self.answers |= yes if answer else no
-            return answer
-
-        heeded.__name__, heeded.__doc__ = guard.__name__, guard.__doc__
-        return _with_guard(row, heeded)
-
-    def _run(self, configuration: Configuration) -> Run:
-        run = super()._run(configuration)
-        view = View(run.parts)
-        view.outside = self.outside
-        run.parts = view
-        return run
-
-
-def _with_guard(row: Row, guard: Any) -> Row:
-    fields = {name: getattr(row, name) for name in row.__dataclass_fields__}
-    return Row(**{**fields, "guard": guard})
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Heard:
-    """One listener that acts at the `at`-th observation of the segment it is armed for."""
-
-    at: int
-    listener: Listener
-    on: dict[str, object] | None = None
-    """The observation's pattern, where its names are known already."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Label:
-    """What is done: a command of the scope, the release of a gate, or the passing of one; with who listens."""
-
-    command: AnyCommand | None = None
-    """As the scope writes it, with `self` and empty names."""
-    gate: int = -1
-    """Which of the cell's gates."""
-    kind: str = ""
-    program: str = ""
-    outcome: Outcome | None = None
-    passes: bool = False
-    """The gate goes on (an internal segment); else the environment releases it."""
-    heard: tuple[Heard, ...] = ()
-    price: tuple[str, ...] = ()
-    """The budgets it draws on."""
-    actor: int = STIMULUS
-    fair: int = -1
-    """The fairness group it belongs to, or -1."""
-
-    def overheard(self, at: int, listener: Listener, on: dict[str, object]) -> Label:
-        """The same label with one more listener."""
-        price = (*self.price, listener.spends) if listener.spends else self.price
-        heard = (*self.heard, Heard(at, listener, on))
-        return dataclass_replace(self, heard=heard, price=price)
+from lifecycle_model.scope import Listener, Role, Scope, reaches_other
+from lifecycle_model.state import Configuration, HoldArm, OpenGate, World
+from lifecycle_model.table import Contract
+from lifecycle_model.wire import Observation
 
 
 @dataclass(eq=False, slots=True)
@@ -158,20 +71,10 @@ class Moves:
     """Fairness groups enabled: releases of other gates."""
     stuck: int
     """Bits of the liveness properties that hold the cell stuck."""
-    bases: list[tuple[Label, Segment]] = field(default_factory=list[tuple[Label, Segment]])
-    """Labels with what they show, for listeners that act on another agent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """A cell in a segment: the name it goes by, and the prefix of its made-up names."""
-
-    name: str
-    prefix: str
-    role: Role
-    cell: Cell
-    names: int
-    """How many made-up names the cell has."""
+    bases: list[tuple[Label, tuple[Observation, ...], Move | None]] = field(default_factory=list[Any])
+    """Labels with what they show, for listeners."""
+    overheard: list[Move] | None = None
+    """The moves with a listener of its own, once asked for."""
 
 
 class Cells:
@@ -189,10 +92,12 @@ class Cells:
         """Reachable properties still without a witness; others are not looked for any more."""
         self.evaluated = 0
         self.cut = 0
+        """Moves left out because they leave the scope's limits."""
+        self.cut_short = False
+        """A move of the system itself was left out: the scope's limits are too narrow to prove anything."""
         self._moves: dict[tuple[int, int], Moves] = {}
-        self._joint: dict[tuple[int, int, int, int], list[Move]] = {}
-        self._limits = tuple((kind, most) for kind, most in scope.most if kind != "gates")
-        self._gates_most = dict(scope.most).get("gates", 1000)
+        self._reaching: dict[tuple[int, int], list[tuple[Move, int, Listener]]] = {}
+        self._replies: dict[tuple[int, int, int], Move | None] = {}
 
     # -- numbering -----------------------------------------------------------------------------------------------
 
@@ -206,10 +111,9 @@ class Cells:
 
     def allowed(self, cell: Cell) -> bool:
         """Tell whether a cell keeps the scope's limits."""
-        if len(cell.gates) > self._gates_most:
-            return False
-        kinds = [kind_of(name) for name in names_in(cell)] if self._limits else []
-        return all(kinds.count(kind) <= most for kind, most in self._limits)
+        kinds = [kind_of(name) for name in names_in(cell)]
+        kinds += [gate.kind for gate in cell.gates]
+        return all(kinds.count(kind) <= most for kind, most in self.scope.most)
 
     def group(self, kind: str, program: str, mode: str) -> int:
         """The number of a fairness group."""
@@ -224,25 +128,55 @@ class Cells:
             found = self._moves[role, number] = self._compute(self.scope.roles[role], self.known[number])
         return found
 
-    def joint(self, role: int, number: int, other_role: int, other: int) -> list[Move]:
-        """What a cell does to another one through a listener of its own, computed once per pair."""
-        key = (role, number, other_role, other)
-        found = self._joint.get(key)
+    def reaching(self, role: int, number: int) -> list[tuple[Move, int, Listener]]:
+        """Moves of a cell with the observation at which a listener may act on another agent."""
+        found = self._reaching.get((role, number))
         if found is None:
-            first, second = self.scope.roles[role], self.scope.roles[other_role]
-            name = second.agents[1] if second is first else second.agents[0]
-            seats = (seated(first.agents[0], "", first, self.known[number]), seated(name, name, second, self.known[other]))
-            listeners = [one for one in first.listeners if reaches_other(one)]
-            found = self._joint[key] = [
-                move
-                for label, segment in self.moves(role, number).bases
-                for move in self._overheard(seats, label, segment.seen, listeners)
-            ]
+            name = self.scope.roles[role].agents[0]
+            listeners = [one for one in self.scope.roles[role].listeners if reaches_other(one)]
+            found = self._reaching[role, number] = []
+            for label, seen, move in self.moves(role, number).bases:
+                for listener in listeners if move is not None and not label.heard else ():
+                    heard = (at for at, one in enumerate(seen) if listens(one, name) and wants(listener, one))
+                    at = next(heard, -1)
+                    if move is not None and at >= 0:
+                        found.append((move, at, listener))
         return found
+
+    def reply(self, role: int, number: int, listener: Listener) -> Move | None:
+        """What another agent's listener does to a cell, computed once.
+
+        The commands touch no other component (an Outside error tells if they do), so the two halves of such a segment
+        can be looked up apart and joined.
+        """
+        key = (role, number, id(listener))
+        if key not in self._replies:
+            one = self.scope.roles[role]
+            seat = seated(one.agents[0], "", one, self.known[number])
+            found: Move | None = Move(Label(), (number,), 0, 0)
+            for command in listener.then:
+                assert found is not None
+                _, found = self._evaluate((seat,), Label(addressed(command)))
+                if found is None:
+                    break
+                seat = seated(one.agents[0], "", one, self.known[found.targets[0]])
+            self._replies[key] = found
+        return self._replies[key]
+
+    def overheard(self, role: int, number: int) -> list[Move]:
+        """What a cell can do with a listener acting on the cell itself, computed once."""
+        found = self.moves(role, number)
+        if found.overheard is None:
+            one = self.scope.roles[role]
+            seats = (seated(one.agents[0], "", one, self.known[number]),)
+            listeners = [listener for listener in one.listeners if not reaches_other(listener)]
+            found.overheard = [
+                move for label, seen, _ in found.bases for move in self._overheard(seats, label, seen, listeners)
+            ]
+        return found.overheard
 
     def _compute(self, role: Role, cell: Cell) -> Moves:
         seats = (seated(role.agents[0], "", role, cell),)
-        listeners = [one for one in role.listeners if not reaches_other(one)]
         found = Moves([], False, 0, 0, 0, 0)
         for label, sure in self._labels(seats[0]):
             segment, move = self._evaluate(seats, label)
@@ -254,9 +188,8 @@ class Cells:
                 found.waiting |= 1 << label.fair
             if move is not None:
                 found.moves.append(move)
-            found.moves.extend(self._overheard(seats, label, segment.seen, listeners))
-            if self.scope.crosses:
-                found.bases.append((label, segment))
+            if role.listeners:
+                found.bases.append((label, segment.seen, move))
         found.restless = bool(found.internal)
         for index, live in enumerate(self.properties.liveness):
             found.stuck |= live.stuck(cell) << index
@@ -318,6 +251,7 @@ class Cells:
         for seat in seats:
             if seat.cell.part is not None:
                 parts[seat.name] = seat.cell.part
+            parts.update(seat.cell.aside)
             gates += seat.cell.gates
             holds += holds_of(seat.role, seat.name)
         watches = tuple(
@@ -350,6 +284,7 @@ class Cells:
         after = [after_of(step, seat) for step, seat in zip(steps, seats, strict=True)]
         if not all(cell in self.numbers or self.allowed(cell) for cell in after):
             self.cut += 1
+            self.cut_short |= label.actor == INTERNAL and not label.heard
             return segment, None
         targets = tuple(self.number(cell) for cell in after)
         rows = 0
@@ -372,162 +307,3 @@ class Cells:
                 progress |= live.progress(step) << index
             move.progress += (progress,)
         move.broken = tuple(broken)
-
-
-def look(
-    seat: Seat, segment: Segment, command: AnyCommand | None, gate: OpenGate | None, label: Label, index: int
-) -> Step:
-    """A segment as one of its seats saw it."""
-    own = tuple(one for one in segment.seen if belongs(one, seat))
-    passed = gate if index == 0 and label.passes else None
-    ghost = seat.cell.ghost
-    if isinstance(command, Create) and index == 0 and not any(one.refused is not UNSET for one in own):
-        ghost = ghost if segment.answer.refused is not UNSET else reborn(ghost)
-    for one in own:
-        ghost = fold(ghost, one, passed)
-    settled = {one.of for one in own if one.event == "settled"}
-    refs = (ref for ref in pending_refs(segment) if ref.partition(MARK)[0] == seat.prefix)
-    new = tuple(ref for ref in refs if ref not in settled)
-    if new:
-        ghost = replace(ghost, calls=ghost.calls + new)
-    gates = (one for one in segment.configuration.world.gates if one.of == seat.name)
-    part = segment.configuration.get(seat.name)
-    if isinstance(part, Agent):
-        queued = tuple((item.id, item.wakeup) for item in part.queued)
-        ghost = agreed(ghost, queued, tuple(item.id for item in part.steering)) or ghost
-    after = Cell(part, tuple(sorted(gates, key=address)), ghost)
-    return Step(
-        seat.name,
-        seat.cell,
-        after,
-        own,
-        segment.answer,
-        segment.rows if index == 0 else (),
-        command if index == 0 else None,
-        passed,
-        heard=bool(label.heard),
-    )
-
-
-def seated(name: str, prefix: str, role: Role, cell: Cell) -> Seat:
-    """Seat a canonical cell, under another name and prefix if need be."""
-    names = names_in(cell)
-    if prefix or name != role.agents[0]:
-        cell = rename(cell, {role.agents[0]: name, **{one: prefix + one for one in names}}, {})
-    return Seat(name, prefix, role, cell, len(names))
-
-
-def after_of(step: Step, seat: Seat) -> Cell:
-    """The canonical cell after a step, under its role's own name."""
-    first = seat.role.agents[0]
-    return canonical(step.after, None if seat.name == first else {seat.name: first})
-
-
-def belongs(seen: Observation, seat: Seat) -> bool:
-    """Tell whether an observation is of this seat's agent, or settles one of its calls."""
-    if seen.event == "settled":
-        return str(seen.of).partition(MARK)[0] == seat.prefix
-    return seen.of == seat.name
-
-
-def pending_refs(segment: Segment) -> list[str]:
-    """References that commands of a segment answered pending."""
-    found: list[str] = []
-    for one in segment.seen:
-        if one.event == "heard" and one.answers is not UNSET:
-            found += [str(answer.pending) for answer in one.answers if answer.pending is not UNSET]
-    if segment.answer.pending is not UNSET:
-        found.append(str(segment.answer.pending))
-    return found
-
-
-def holds_of(role: Role, name: str) -> list[HoldArm]:
-    """The holds the environment keeps armed for an agent."""
-    return [HoldArm(held.gate, name, None, None, None, None, held.sticky) for held in role.holds]
-
-
-def listens(seen: Observation, name: str) -> bool:
-    """Tell whether somebody can listen to this observation of this agent."""
-    return seen.of == name and seen.event not in DEAF and not (seen.event == "session/flush" and seen.state != "start")
-
-
-def wants(listener: Listener, seen: Observation) -> bool:
-    """Tell whether a listener of the scope acts at this observation."""
-    event = f"gate {seen.gate}" if seen.event == "gate" else seen.event
-    if listener.on:
-        return event in listener.on or seen.event in listener.on
-    return listener.outcome is None or seen.event == "gate"
-
-
-def pattern_of(seen: Observation) -> dict[str, object]:
-    """The reaction pattern that matches exactly this observation."""
-    known = members(seen)
-    if seen.event == "gate":
-        return {name: known[name] for name in ("gate", "of", "turn", "call", "record") if known.get(name)}
-    return {name: msgspec.to_builtins(value) for name, value in known.items()}
-
-
-def filled(command: AnyCommand, seats: tuple[Seat, ...], fresh: Any) -> AnyCommand:
-    """A command of a scope with its agent and unused names."""
-    changes: dict[str, Any] = {}
-    target = seats[0]
-    for name in ("agent", "id"):
-        given = getattr(command, name, None)
-        if given == OTHER:
-            target = seats[1]
-        if given in (SELF, OTHER):
-            changes[name] = target.name
-    if getattr(command, "message", None) == "":
-        changes["message"] = fresh(target, "m")
-    verb = command.verb
-    if verb in KINDS:
-        changes["as_"] = fresh(target, KINDS[verb])
-    return replace(command, **changes)
-
-
-KINDS = {"create": "h", "when_idle": "w", "dispose": "d"}
-"""Verbs that answer pending, with the kind of their references."""
-
-
-def perform(
-    engine: Engine,
-    configuration: Configuration,
-    seats: tuple[Seat, ...],
-    label: Label,
-    fresh: Any,
-    given: list[AnyCommand] | None = None,
-) -> tuple[Segment, AnyCommand | None, OpenGate | None]:
-    """Perform a label: the segment, the command asked, and the gate passed or released. Armed reactions are `given`."""
-    seat = seats[0]
-    command: AnyCommand | None = None
-    gate: OpenGate | None = None
-    if label.command is not None:
-        command = filled(label.command, seats, fresh)
-    else:
-        gate = seat.cell.gates[label.gate]
-        outcome = label.outcome
-        if outcome is not None and outcome.reason == "":
-            outcome = replace(outcome, reason=fresh(seat, "m"))
-        gate = replace(gate, outcome=outcome)
-        if not label.passes:
-            command = Release(gate.kind, of=gate.of, turn=gate.turn or None, call=gate.call or None, with_=outcome)
-
-    def go() -> Segment:
-        if label.passes:
-            assert gate is not None
-            return engine.advance(configuration, gate)
-        assert command is not None
-        return engine.perform(configuration, command)
-
-    for index, heard in enumerate(label.heard):
-        on = pattern_of(go().seen[heard.at]) if heard.on is None else heard.on
-        then = tuple(filled(one, seats, fresh) for one in heard.listener.then)
-        react = React(on, then, heard.listener.throw, heard.listener.outcome, as_=f"l{index}")
-        configuration = engine.perform(configuration, react).configuration
-        if given is not None:
-            given.append(react)
-    return go(), command, gate
-
-
-NOTHING = Cell(None, (), Ghost())
-"""An agent that does not exist yet."""

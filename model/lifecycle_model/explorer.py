@@ -9,12 +9,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
+from typing import Any
 
 from lifecycle_model.canonical import Cell
-from lifecycle_model.cells import INTERNAL, NOTHING, STIMULUS, Cells, Move
+from lifecycle_model.cells import Cells, Move
 from lifecycle_model.ghost import fold
+from lifecycle_model.labels import INTERNAL, NOTHING, Heard, Label
 from lifecycle_model.properties import Properties
-from lifecycle_model.scope import Scope, check
+from lifecycle_model.scope import Listener, Scope, check
 from lifecycle_model.state import Agent
 from lifecycle_model.table import Contract
 
@@ -22,15 +25,28 @@ BITS = 24
 """Of a configuration's number, for each cell."""
 CELL = (1 << BITS) - 1
 READINGS = ("interleaved", "quiet")
+Reply = tuple[int, Move, int, Listener]
+"""Another seat, what a listener does to it, at which observation, and the listener."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One transition of a path: the move, the seat that makes it, and the other seat it reaches, or -1."""
+    """One transition: the move and the seat that makes it; and the seat a listener reaches from there, with what it does."""
 
     move: Move
     seat: int
-    other: int
+    other: int = -1
+    reply: Move | None = None
+    at: int = -1
+    """At which observation of the move the listener acts."""
+    listener: Listener | None = None
+
+    @property
+    def label(self) -> Label:
+        """What is done, with who listens."""
+        if self.listener is None:
+            return self.move.label
+        return dataclass_replace(self.move.label, heard=(Heard(self.at, self.listener),))
 
 
 @dataclass(frozen=True)
@@ -87,8 +103,9 @@ class Space:
             budgets *= size
         self.low = max(budgets * self.bursts - 1, 1).bit_length()
         self._prices: dict[tuple[str, ...], list[int]] = {}
-        self._hop_numbers: dict[tuple[int, int, int], int] = {}
+        self._hop_numbers: dict[object, int] = {}
         self._budgets = budgets
+        self._heard: dict[tuple[int, int], bool] = {}
 
     # -- numbers -------------------------------------------------------------------------------------------------
 
@@ -133,37 +150,48 @@ class Space:
 
     # -- successors ----------------------------------------------------------------------------------------------
 
-    def successors(self, key: int) -> Iterator[tuple[int, Move, int, int]]:
-        """Every transition of a configuration: target, move, seat, other seat."""
+    def successors(self, key: int) -> Iterator[tuple[int, Move, int, Reply | None]]:
+        """Every transition of a configuration: target, move, seat, and what a listener does to another seat."""
         cells, budget, left = self.unpack(key)
         tables = [self.cells.moves(role, cell) for role, cell in zip(self.roles, cells, strict=True)]
         calm = self.reading != "quiet"
         restless = not calm and any(table.restless for table in tables)
         for seat, table in enumerate(tables):
-            for move in table.moves:
-                after = self._after(move, budget, left, calm, restless)
+            role = self.roles[seat]
+            heard = self._heeds(role, budget)
+            for move in [*table.moves, *self.cells.overheard(role, cells[seat])] if heard else table.moves:
+                after = self._after(move.label.actor, move.label.price, budget, left, calm, restless)
                 if after is not None:
                     moved = cells.copy()
                     moved[seat] = move.targets[0]
-                    yield self.pack(moved, *after), move, seat, -1
-            if not self.scope.crosses:
+                    yield self.pack(moved, *after), move, seat, None
+            if not heard or not self.scope.crosses:
                 continue
-            for other in range(self.seats):
-                if other == seat:
+            for move, at, listener in self.cells.reaching(role, cells[seat]):
+                price = (*move.label.price, listener.spends) if listener.spends else move.label.price
+                after = self._after(move.label.actor, price, budget, left, calm, restless)
+                if after is None:
                     continue
-                for move in self.cells.joint(self.roles[seat], cells[seat], self.roles[other], cells[other]):
-                    after = self._after(move, budget, left, calm, restless)
-                    if after is not None:
+                for other in range(self.seats):
+                    reply = None if other == seat else self.cells.reply(self.roles[other], cells[other], listener)
+                    if reply is not None:
                         moved = cells.copy()
-                        moved[seat], moved[other] = move.targets
-                        yield self.pack(moved, *after), move, seat, other
+                        moved[seat], moved[other] = move.targets[0], reply.targets[0]
+                        yield self.pack(moved, *after), move, seat, (other, reply, at, listener)
 
-    def _after(self, move: Move, budget: int, left: int, calm: bool, restless: bool) -> tuple[int, int] | None:
+    def _heeds(self, role: int, budget: int) -> bool:
+        """Tell whether a listener of the role may still act."""
+        found = self._heard.get((role, budget))
+        if found is None:
+            prices = {(one.spends,) if one.spends else () for one in self.scope.roles[role].listeners}
+            found = self._heard[role, budget] = any(self.price(price)[budget] >= 0 for price in prices)
+        return found
+
+    def _after(
+        self, actor: int, price: tuple[str, ...], budget: int, left: int, calm: bool, restless: bool
+    ) -> tuple[int, int] | None:
         """The budget and what is left of the burst after a move, or None where it cannot be made."""
-        label = move.label
-        if calm:
-            burst = 0
-        elif label.actor == INTERNAL:
+        if calm or actor == INTERNAL:
             burst = 0
         elif not restless:
             burst = self.scope.burst - 1
@@ -171,26 +199,26 @@ class Space:
             burst = left - 1
         else:
             return None
-        if not label.price:
+        if not price:
             return budget, burst
-        paid = self.price(label.price)[budget]
+        paid = self.price(price)[budget]
         return None if paid < 0 else (paid, burst)
 
     # -- paths ---------------------------------------------------------------------------------------------------
 
-    def add(self, key: int, parent: int, move: Move | None, seat: int, other: int) -> None:
+    def add(self, key: int, parent: int, hop: tuple[Move, int, Reply | None] | None) -> None:
         """Add a configuration reached by a move."""
         self.index[key] = len(self.order)
         self.order.append(key)
         self.parents.append(parent)
-        self.hop_of.append(-1 if move is None else self._hop(move, seat, other))
+        self.hop_of.append(-1 if hop is None else self._hop(*hop))
 
-    def _hop(self, move: Move, seat: int, other: int) -> int:
-        name = (id(move), seat, other)
+    def _hop(self, move: Move, seat: int, reply: Reply | None) -> int:
+        name = (id(move), seat, None if reply is None else (reply[0], id(reply[1]), id(reply[3])))
         found = self._hop_numbers.get(name)
         if found is None:
             found = self._hop_numbers[name] = len(self.hops)
-            self.hops.append(Hop(move, seat, other))
+            self.hops.append(hop_of(move, seat, reply))
         return found
 
     def path(self, node: int) -> list[tuple[int, Hop]]:
@@ -217,20 +245,25 @@ class Exploration:
     row_first: dict[str, Found] = field(default_factory=dict[str, Found])
     violations: dict[str, Found] = field(default_factory=dict[str, Found])
     witnesses: dict[str, Found] = field(default_factory=dict[str, Found])
+    judged: list[str] = field(default_factory=list[str])
+    """Liveness properties that were judged."""
+    lassos: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Liveness properties that fail, with how."""
+    live_space: Space | None = None
+    """The configurations that liveness was judged on."""
 
     @property
     def scope(self) -> Scope:
         """The scope explored."""
         return self.space.scope
 
-    def note(self, node: int, move: Move, seat: int, other: int) -> None:
-        """Take notice of a move made for the first time."""
+    def note(self, node: int, move: Move, hop: Hop) -> None:
+        """Take notice of a move, or of a reply to one, made for the first time."""
         move.used = True
         contract = self.space.contract
         new = move.rows & ~self.rows
         self.rows |= move.rows
         self.guards |= move.guards
-        hop = Hop(move, seat, other)
         if new:
             for position, row in enumerate(contract.rows):
                 if new >> position & 1:
@@ -254,6 +287,11 @@ class Exploration:
         if name not in self.witnesses:
             self.witnesses[name] = Found(name, "", node, hop)
         self.space.cells.unseen.discard(position)
+
+
+def hop_of(move: Move, seat: int, reply: Reply | None) -> Hop:
+    """A transition as a value."""
+    return Hop(move, seat) if reply is None else Hop(move, seat, *reply)
 
 
 def beginning(cells: Cells, scope: Scope) -> list[int]:
@@ -300,7 +338,7 @@ def search(
     space = Space(contract, scope, cells, reading, symmetric)
     found = Exploration(space, properties)
     full = space._budgets - 1
-    space.add(space.pack(beginning(cells, scope), full, 0), -1, None, -1, -1)
+    space.add(space.pack(beginning(cells, scope), full, 0), -1, None)
     order, index = space.order, space.index
     level_end = 1
     node = 0
@@ -310,17 +348,16 @@ def search(
             level_end = len(order)
         if progress is not None and node % 4096 == 0:
             progress(Progress(len(order), len(order) - node, space.depth, space.transitions))
-        for key, move, seat, other in space.successors(order[node]):
+        for key, move, seat, reply in space.successors(order[node]):
             space.transitions += 1
             if not move.used:
-                found.note(node, move, seat, other)
+                found.note(node, move, hop_of(move, seat, None))
+            if reply is not None and not reply[1].used:
+                found.note(node, reply[1], hop_of(move, seat, reply))
             if key not in index:
-                space.add(key, node, move, seat, other)
+                space.add(key, node, (move, seat, reply))
         node += 1
         if limit and len(order) >= limit:
             break
     space.complete = node == len(order)
     return found
-
-
-__all__ = ["STIMULUS", "Exploration", "Found", "Hop", "Progress", "Space", "search"]

@@ -1,4 +1,4 @@
-"""Fair lassos: does a run exist that obeys the stated fairness and stays for ever where it must not?
+"""Fair lassos: whether a run exists that obeys the stated fairness and stays for ever where it must not.
 
 Knows nothing of agents: nodes are numbers, an edge says which fairness groups it belongs to, a node says which groups
 are enabled in it. Sound and complete on a finite graph: a fair run exists exactly when a strongly connected part

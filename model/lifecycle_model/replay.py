@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from lifecycle_model.canonical import MARK, Cell, address, names_in, rename
-from lifecycle_model.cells import Label, Seat, after_of, look, perform
 from lifecycle_model.commands import AnyCommand, Create, Hold, Outcome, Release
 from lifecycle_model.engine import Engine, ModelError, Segment
 from lifecycle_model.explorer import Hop, Space
 from lifecycle_model.ghost import Ghost
+from lifecycle_model.labels import Label, Seat, after_of, lives, look, perform
 from lifecycle_model.properties import Step
 from lifecycle_model.state import Configuration, OpenGate, start
 from lifecycle_model.wire import UNSET, Answer, Observation, members, to_json
@@ -74,7 +74,12 @@ class Replay:
         name = self.names[seat]
         role = self.space.scope.roles[self.space.roles[seat]]
         gates = (one for one in self.configuration.world.gates if one.of == name)
-        cell = Cell(self.configuration.get(name), tuple(sorted(gates, key=address)), self.ghosts[name])
+        cell = Cell(
+            self.configuration.get(name),
+            tuple(sorted(gates, key=address)),
+            self.ghosts[name],
+            lives(self.configuration, name),
+        )
         return Seat(name, name, role, cell, len(names_in(cell)))
 
     def _fresh(self, seat: Seat, kind: str) -> str:
@@ -106,7 +111,7 @@ class Replay:
         cells = self.space.unpack(key)[0]
         given = self._arm_holds()
         seats = (self._seat(hop.seat), *((self._seat(hop.other),) if hop.other >= 0 else ()))
-        label = hop.move.label
+        label = hop.label
         unknown = Label(
             label.command, label.gate, label.kind, label.program, label.outcome, label.passes,
             tuple(msgspec_free(heard) for heard in label.heard),
@@ -114,13 +119,14 @@ class Replay:
         segment, command, gate, steps = self._perform(seats, unknown, given)
         if command is not None:
             given.append(command)
-        for step, seat, target in zip(steps, seats, hop.move.targets, strict=True):
+        targets = hop.move.targets if hop.reply is None else (*hop.move.targets, *hop.reply.targets)
+        for step, seat, target in zip(steps, seats, targets, strict=True):
             reached = self.space.cells.numbers.get(after_of(step, seat))
             if reached != target:
                 raise Astray(f"{describe(label, seats)} of {step.name} reached another configuration than explored")
-        cells[hop.seat] = hop.move.targets[0]
+        cells[hop.seat] = targets[0]
         if hop.other >= 0:
-            cells[hop.other] = hop.move.targets[1]
+            cells[hop.other] = targets[1]
         for group in self.space.groups:
             ranked = sorted(group, key=lambda seat: cells[seat])
             names = [self.names[seat] for seat in ranked]
@@ -128,9 +134,7 @@ class Replay:
                 self.names[seat] = name
         return self._keep(given, gate if label.passes else None, segment, describe(label, seats, command, gate, given))
 
-    def _keep(
-        self, given: list[AnyCommand], gate: OpenGate | None, segment: Segment, text: str
-    ) -> Moment:
+    def _keep(self, given: list[AnyCommand], gate: OpenGate | None, segment: Segment, text: str) -> Moment:
         moment = Moment(
             plain(text),
             tuple(plain(one) for one in given),

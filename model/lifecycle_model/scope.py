@@ -87,7 +87,7 @@ class Scope:
     budgets: tuple[tuple[str, int], ...] = ()
     """How often in all, by budget name."""
     most: tuple[tuple[str, int], ...] = ()
-    """How many at once, per agent: `m` messages in the system, `w` waiters, `d` disposes, `gates` open."""
+    """How many at once, per agent: `m` messages in the system, `w` waiters, `d` disposes, or open gates of a kind."""
     watches: tuple[Watch, ...] = ()
     policies: tuple[tuple[str, object], ...] = ()
     depth: int = 1
