@@ -1,0 +1,73 @@
+"""`lifecycle explore`: check the model itself, every configuration of a scope, with properties and coverage."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+import click
+
+
+@click.command(
+    "explore",
+    epilog="""\b
+Examples:
+  lifecycle explore                    the small scopes
+  lifecycle explore --scope standard   minutes
+  lifecycle explore --scope cancel --property "I8"
+""",
+)
+@click.option("--scope", "name", default="small", show_default=True, help="A scope, or small, standard, large.")
+@click.option("--property", "wanted", help="Only this property, by its id.")
+@click.option("--contract", default="1", show_default=True, help="The contract, or a variant of it.")
+@click.option("--list", "list_them", is_flag=True, help="List the scopes and properties.")
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+def command(name: str, wanted: str | None, contract: str, list_them: bool, as_json: bool) -> int:
+    """Visit every configuration of a scope; prove the invariants, find the witnesses, judge liveness."""
+    from lifecycle_conformance.contracts import contract_named
+    from lifecycle_conformance.exploring import run, told
+    from lifecycle_model.explore import standard
+    from lifecycle_model.properties import Liveness, Reachable, Safety
+    from lifecycle_model.scope import ScopeError
+    from lifecycle_model.scopes import SCOPES, scope_named, scopes_in
+    from lifecycle_model.wire import to_json
+
+    model = contract_named(contract)
+    properties = standard(model)
+    every: list[Safety | Reachable | Liveness] = [*properties.safety, *properties.reachable, *properties.liveness]
+    stated = {one.id: one for one in every}
+    if list_them:
+        for scope in SCOPES:
+            click.echo(f"{scope.name:<14} {'/'.join(scope.sets):<16} {scope.about}")
+        for known in stated.values():
+            click.echo(f"{known.id:<28} {' '.join(known.clauses):<20} {known.about}")
+        return 0
+    if wanted is not None and wanted not in stated:
+        raise click.UsageError(f"unknown property {wanted!r}; `lifecycle explore --list` lists them")
+    try:
+        scopes = scopes_in(name) if name in ("small", "standard", "large") else (scope_named(name),)
+    except ScopeError as error:
+        raise click.UsageError(str(error)) from error
+    results = []
+    whole = name in ("small", "standard", "large")
+    for scope in scopes:
+        began = time.perf_counter()
+        found = run(model, scope, wanted, lambda text: click.echo(text, err=True) if sys.stderr.isatty() else None)
+        seconds = time.perf_counter() - began
+        results.append(found)
+        if not as_json:
+            click.echo(told(found))
+            rate = found.size / seconds if seconds else 0
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            click.echo(f"  {seconds:.1f} s, {rate:,.0f} configurations/s, {memory} MB")
+    from lifecycle_conformance.exploring import verdict
+
+    lines, code = verdict(results, model, whole and wanted is None)
+    if as_json:
+        click.echo(to_json({"scopes": [found.facts() for found in results], "problems": lines}).decode())
+    else:
+        for line in lines:
+            click.echo(line)
+        click.echo("holds" if code == 0 else "does not hold")
+    return code
