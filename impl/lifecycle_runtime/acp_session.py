@@ -4,7 +4,6 @@ Refuses to hear any other agent: it listens on its own agent's scope (A12).
 """
 
 import asyncio
-from collections import deque
 
 from lifecycle_runtime.acp_output import Output, OutputQueue
 from lifecycle_runtime.acp_slot import BridgePolicies, Slot
@@ -16,7 +15,6 @@ from lifecycle_runtime.events import (
     Dequeued,
     Discarded,
     SessionEvent,
-    SessionFlush,
     SessionFlushed,
     Streamed,
 )
@@ -32,8 +30,7 @@ class BridgeSession:
         self.handle: Handle | None = None
         self.slot: Slot | None = None
         self.output = OutputQueue(lambda update: deliver(self.agent.id, update))
-        self._ended_turn: int | None = None
-        self._flushes: deque[int | None] = deque()
+        self._driver: asyncio.Task[object] | None = None
 
     def attach(self, agent: Agent) -> None:
         """Begin to listen, during setup: nothing of the agent happened yet."""
@@ -42,7 +39,6 @@ class BridgeSession:
         ctx.on(Dequeued, self._dequeued)
         ctx.on(Discarded, self._discarded)
         ctx.on(SessionEvent, self._recorded)
-        ctx.on(SessionFlush, self._flushing)
         ctx.on(SessionFlushed, self._flushed)
         ctx.on(AgentError, self._failed)
         ctx.on(Streamed, self._streamed)
@@ -83,7 +79,7 @@ class BridgeSession:
         if slot is not None:
             slot.recorded(event.record)
             if event.record.type == TURN_END and event.record.data.get("turn") == slot.turn:
-                self._ended_turn = slot.turn
+                self._driver = asyncio.current_task()
         if self.handle is not None:
             for update in live_updates(event.record, slot.message if slot is not None else None):
                 self.output.put(update)
@@ -92,15 +88,10 @@ class BridgeSession:
         if self.handle is not None and event.text:
             self.output.put(text_update("agent_message_chunk", event.text))
 
-    def _flushing(self, event: SessionFlush) -> None:
-        # a turn's own flush begins in the segment of its end, before anything else can (X5)
-        self._flushes.append(self._ended_turn)
-        self._ended_turn = None
-
     def _flushed(self, event: SessionFlushed) -> None:
-        turn = self._flushes.popleft() if self._flushes else None
-        if self.busy and turn is not None:
-            self.busy.converged(turn)
+        # a turn's own flush settles in its driver's task; every other flush of the log has a task of its own
+        if self.busy and self._driver is asyncio.current_task():
+            self.busy.converged()
 
     def _failed(self, event: AgentError) -> None:
         if self.busy:

@@ -81,9 +81,9 @@ class Slot:
         elif turn == self.turn and self._reason is None:
             self._error = error
 
-    def converged(self, turn: int) -> None:
-        """A turn's flush settled (A/r11)."""
-        if turn == self.turn:
+    def converged(self) -> None:
+        """Note that its turn's flush settled (A/r11)."""
+        if self._reason is not None:
             self._end()
 
     def dropped(self) -> None:

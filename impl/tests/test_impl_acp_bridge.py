@@ -9,6 +9,7 @@ import pytest
 from lifecycle_runtime.acp_bridge import Bridge, BridgeClosed, DisposalFailed, UnknownSession
 from lifecycle_runtime.acp_slot import BridgePolicies, OutputFailed, PromptFailed, StopReason
 from lifecycle_runtime.errors import Busy, Disposed, DuplicateId, InvalidMessage, InvalidValue, NotStored
+from lifecycle_runtime.events import SessionFlush
 from lifecycle_runtime.handle import AgentSpec
 from lifecycle_runtime.ports import StoredLog
 from lifecycle_runtime.testing.stage import Stage, staged
@@ -478,20 +479,43 @@ async def test_a2_a_refused_message_frees_the_slot(s: Stage) -> None:
 
 
 @bridged
-async def test_a3_injections_and_foreign_flushes_settle_nothing(s: Stage) -> None:
+async def test_a3_an_injection_turn_settles_nothing(s: Stage) -> None:
     client = await opened(s)
     agent = s.runtime.agents.get("x")
     assert agent is not None
     s.react("deq(A)", lambda: agent.inject("I", id="I"))
-    s.hold("flush")
+    s.hold("model")
     answer = client.prompt("A")
     await s.quiet()
-    s.expect("deq(A) TS(1,injection) TE(1,completed) FL TS(2) TE(2,completed) FL")
-    await s.release("flush")
-    s.expect("FL.")
-    assert not answer.done(), "the injection's flush is not the turn's"
-    s.gates.open("flush")
+    s.expect("deq(A) TS(1,injection) TE(1,completed) FL TS(2)")
+    assert not answer.done()
+    s.gates.open("model")
     assert await outcome(s, answer) == "end_turn"
+
+
+@bridged
+async def test_a3_a_foreign_flush_that_outlasts_the_turn_holds_nothing_up(s: Stage) -> None:
+    client = await opened(s)
+    agent = s.runtime.agents.get("x")
+    assert agent is not None
+    flushes: list[asyncio.Future[None]] = []
+
+    def flush(event: SessionFlush) -> "asyncio.Future[None]":
+        flushes.append(asyncio.get_running_loop().create_future())
+        return flushes[-1]
+
+    s.root.on(SessionFlush, flush)
+    agent.inject("I", id="I")
+    s.react("TE(2,completed)", lambda: s.runtime.sessions.flush(agent.session))
+    answer = client.prompt("A")
+    await s.quiet()
+    injected, reentrant, own = flushes
+    reentrant.set_result(None)
+    await s.quiet()
+    assert not answer.done(), "a flush begun inside the turn's end is not the turn's"
+    own.set_result(None)
+    assert await outcome(s, answer) == "end_turn"
+    injected.set_result(None)
 
 
 @bridged
