@@ -39,6 +39,8 @@ OPTIONAL = {
 
 def agree(expected: Observation, seen: Observation) -> bool:
     """Tell whether one observation may stand for the other."""
+    if expected == seen:
+        return True
     if expected.event != seen.event or expected.of != seen.of:
         return False
     left, right = members(expected), members(seen)

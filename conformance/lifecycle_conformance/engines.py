@@ -5,6 +5,7 @@ A task is data; `work` does it against a fresh system and gives back plain resul
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -83,6 +84,7 @@ class Worker:
 
     def __init__(self, setting: Setting, system: System | None = None) -> None:
         """Open the system; raises what `open_system` raises."""
+        gc.set_threshold(200_000, 20, 100)  # a suite's memory is made of frozen values: few cycles, many objects
         self.setting = setting
         self.system = system or open_system(setting.system, SystemOptions(timeout=setting.timeout))
         self.profile: Profile = self.system.describe().profile

@@ -32,8 +32,6 @@ class SuiteScope:
     policies: Mapping[str, object] = field(default_factory=dict[str, object])
     stepped: bool = False
     """The driver is held at its wakes (`ticks`)."""
-    literal: bool = False
-    """Every reaction at every observation of every (class, label); else one of each kind, the shortest."""
 
 
 REACTIONS = ("send", "steer", "cancel", "cancel_parent", "inject", "dispose", "when_idle", "throw")
@@ -46,8 +44,7 @@ SCOPES: tuple[SuiteScope, ...] = (
         {"model": ("finish", "error")},
         CORE,
         pending=1,
-        reactions=REACTIONS,
-        literal=True,
+        reactions=("send", "steer", "cancel", "dispose", "throw"),
     ),
     SuiteScope(
         "segment",

@@ -130,7 +130,7 @@ def _short(part: Any) -> str:
     return " ".join(text for text in shown if not text.startswith("log="))[:200]
 
 
-def _value(value: object) -> str:
+def _value(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(_value(one) for one in value) + "]"
     if hasattr(value, "id"):
