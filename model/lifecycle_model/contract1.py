@@ -113,7 +113,7 @@ def read(command: AnyCommand, configuration: Configuration) -> Answer:
     assert isinstance(command, Read)
     name = command.agent or command.session
     agent = configuration.get(name) if name else None
-    if isinstance(agent, Agent) and command.session:
+    if isinstance(agent, Agent) and command.session and not command.agent:
         return Answer(ok={"log": list(agent.log)} if configuration.world.keep_log else {})
     if isinstance(agent, Agent):
         found: dict[str, object] = {"status": agent.status, "inspect": inspect(agent), "registry": agent.entered}

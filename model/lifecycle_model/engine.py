@@ -104,9 +104,11 @@ class Now:
         """What an earlier step of this program noted, or None."""
         return self.notes.get(name)
 
-    def set_aside(self, name: str) -> None:
-        """Keep the component under another name, its open gates with it: its id begins a new life."""
+    def set_aside(self) -> None:
+        """Keep the component under a name of its own, its open gates with it: its id begins a new life."""
         world = self._run.world
+        lives = sum(name.startswith(f"{self.subject}~") for name in self._run.parts)
+        name = f"{self.subject}~{lives + 1}"
         self._run.parts[name] = self.it
         gates = tuple(replace(g, on=name) if g.of == self.subject and not g.on else g for g in world.gates)
         self._run.world = replace(world, gates=gates)

@@ -34,7 +34,7 @@ def admit(now: Now) -> Agent:
     """Begin a fresh life of the id."""
     now.answer = Answer(ok=None) if now.command.sync else Answer(pending=now.command.as_)
     if now.it is not None and not now.it.released:
-        now.set_aside(f"{now.subject}~{now.it.turn}")
+        now.set_aside()
     return Agent(name=now.subject, handle="" if now.command.sync else now.command.as_)
 
 
