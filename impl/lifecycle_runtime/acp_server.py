@@ -14,7 +14,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, Protocol, cast, runtime_checkable
 
 from acp.agent.connection import AgentSideConnection
 from acp.interfaces import Agent
@@ -65,6 +65,15 @@ class ServerOptions:
     bash: bool
     sandbox: tuple[str, ...]
     grace: float
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """A model that keeps connections."""
+
+    async def aclose(self) -> None:
+        """Close them."""
+        ...
 
 
 class HostBehaviour(Behaviour):
@@ -120,6 +129,8 @@ async def serve(options: ServerOptions, read_fd: int, write_fd: int, watch: Exit
         await _settle("the log file", asyncio.ensure_future(file.close()))
     if claims is not None:
         claims.close()
+    if isinstance(options.model, Closable):
+        await _settle("the model", asyncio.ensure_future(options.model.aclose()))
 
 
 async def _settle(what: str, end: "asyncio.Future[None]") -> None:
@@ -142,6 +153,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except LifecycleError as error:
         print(f"lifecycle agent: {error}", file=sys.stderr)
         return 2
+    if sys.stdin is not None and sys.stdin.isatty():
+        print("lifecycle agent: waiting for an ACP client on standard input; Ctrl-D ends", file=sys.stderr)
     watch = ExitWatch(options.grace)
     with _private_descriptors() as (read_fd, write_fd):
         try:

@@ -269,22 +269,30 @@ def test_the_end_in_the_middle_leaves_nothing(tmp_path: Path, moment: str, end: 
 
 
 STUCK = """
-import sys, time
+import asyncio, sys, time
 from lifecycle_runtime import acp_server
+from lifecycle_runtime.ports import TextChunk
 
 class Stuck:
     async def stream(self, request, signal):
         print("printing is no protocol message", flush=True)
-        time.sleep(600)
-        yield
+        if "loop" in str(request.messages[-1].content):
+            time.sleep(600)
+        while "never" in str(request.messages[-1].content):
+            await asyncio.sleep(3600)
+        yield TextChunk("fine")
 
 acp_server.choose_model = lambda choice, environment: Stuck()
 sys.exit(acp_server.main(["--store", "memory", "--grace", "1"]))
 """
 
 
-@pytest.mark.parametrize("end", [hang_up, terminate])
-def test_a_stuck_event_loop_does_not_outlive_the_grace(tmp_path: Path, end: Callable[[Connected], int]) -> None:
+@pytest.mark.parametrize(("stuck", "end"), [("loop", hang_up), ("loop", terminate), ("never", hang_up)])
+def test_what_never_ends_does_not_outlive_the_grace(
+    tmp_path: Path, stuck: str, end: Callable[[Connected], int]
+) -> None:
+    """A call that keeps the event loop, and one that ignores its signal and only waits."""
+
     async def run() -> None:
         editor: Any = Editor()
         with (tmp_path / "stderr").open("ab") as errors:
@@ -293,9 +301,14 @@ def test_a_stuck_event_loop_does_not_outlive_the_grace(tmp_path: Path, end: Call
             ) as (conn, process):
                 agent = Connected(editor, conn, process, tmp_path)
                 await conn.initialize(protocol_version=PROTOCOL_VERSION)
-                prompt = agent.prompting(await agent.new(), "hang")
+                session, other = await agent.new(), await agent.new()
+                prompt = agent.prompting(session, f"hang: {stuck}")
                 while "printing" not in (tmp_path / "stderr").read_text():
                     await asyncio.sleep(0.02)
+                if stuck == "never":
+                    await conn.cancel(session_id=session)
+                    assert await agent.prompt(other, "hello") == "end_turn"
+                    assert not prompt.done()
                 end(agent)
                 assert await agent.ended(5.0) == 1
                 await asyncio.gather(prompt, return_exceptions=True)
