@@ -28,7 +28,7 @@ KNOWN = Survey(
     streams=True,
     answers_unknown=True,
 )
-LIMITS = Limits(cancel=2, answer=4, exit=3, terminate=3, leftovers=1)
+LIMITS = Limits(cancel=2, answer=4, exit=3, terminate=3, leftovers=1, calm=0.2)
 
 
 def declared() -> dict[str, tuple[str, str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle_conformance.acp import CHECKS, Options, Report, from_json, judge, render, to_json
+from lifecycle_conformance.acp import CHECKS, Limits, Options, Report, from_json, judge, render, to_json
 from lifecycle_conformance.acp.judge import judge_async
 
 AGENT = [sys.executable, str(Path(__file__).parent / "acp_agents" / "good.py")]
@@ -19,7 +19,7 @@ LOADS = ("settled/load", "streaming/load", "settled/load-twice")
 @pytest.fixture(scope="module")
 def whole() -> Report:
     """Judge the agent by the whole quick profile."""
-    return judge(AGENT, Options(jobs=3))
+    return judge(AGENT, Options(jobs=3, limits=Limits(calm=0.2)))
 
 
 def test_the_whole_quick_profile_is_clean(whole: Report) -> None:
@@ -54,7 +54,9 @@ def test_it_is_clean_under_every_freedom() -> None:
 
         async def one(option: str, way: str, runs: tuple[str, ...]) -> Report:
             async with gate:
-                return await judge_async([*AGENT, option, way], Options(runs=runs, jobs=2), lambda _: None)
+                return await judge_async(
+                    [*AGENT, option, way], Options(runs=runs, jobs=2, limits=Limits(calm=0.2)), lambda _: None
+                )
 
         return list(await asyncio.gather(*(one(*way) for way in ways)))
 

@@ -20,6 +20,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     The defaults are far above what agents that keep the rule were seen to need: they cancelled within
     2.1 s on a busy machine and exited within 4.1 s; those that did not were still there after 60 s.
+    `quiet` and `calm` are no limits on the agent: how long we listen after its answer for what should not
+    come, and how long we leave it alone after a turn that did not end by itself before we prompt again.
     """
 
     start: float = 60.0
@@ -33,6 +35,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     terminate: float = 15.0
     leftovers: float = 3.0
     quiet: float = 0.2
+    calm: float = 1.0
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -265,6 +265,9 @@ async def _follow_up(stage: Stage, session: str) -> None:
     stage.allow = True
     await stage.barrier()
     earlier = [p for p in stage.record.prompts if p.session == session]
+    if any(stop_reason(stage.freeze().answer(p.id)) != "end_turn" for p in earlier):
+        # what such a turn leaves behind is there by then, for every run alike
+        await asyncio.sleep(stage.limits.calm)
     if not stage.over() and all(stop_reason(stage.freeze().answer(p.id)) is not None for p in earlier):
         await stage.answered(stage.prompt("follow-up", session), "answer")
     await stage.quiet()
