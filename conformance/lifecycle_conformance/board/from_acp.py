@@ -25,7 +25,7 @@ def acp_rows() -> tuple[Row, ...]:
 
 
 def acp_column(key: str, package: str, reports: Sequence[Report]) -> Column:
-    """Make one column of the repeats of one agent; a cell is violated only if every repeat says so.
+    """Make one column of the repeats of one agent; a cell is violated only by a run that every repeat has.
 
     Repeats that differ make their cells inconclusive: what does not repeat is not held against anyone.
     """
@@ -33,10 +33,12 @@ def acp_column(key: str, package: str, reports: Sequence[Report]) -> Column:
     same = len({report.keys() for report in reports}) == 1
     cells = {check: _cell(check, reports) for check in CHECKS}
     verdicts = {report.verdict for report in reports}
-    verdict = verdicts.pop() if len(verdicts) == 1 else "INCONCLUSIVE"
+    # a column is red only by a run that shows it in every repeat
+    verdict = "VIOLATES" if _always(reports) else "CONFORMS" if verdicts == {"CONFORMS"} else "INCONCLUSIVE"
     offers = ", ".join(first.agent.advertised) or "nothing optional"
     about = f"ACP {first.agent.protocol}; advertises {offers}; {first.agent.model}"
     notes = [f"{note.check} [{note.run}] {note.summary}" for report in reports for note in report.notes]
+    notes += _sometimes(reports)
     notes += [f"not decided [{d.run or d.check}] {d.why}" for report in reports for d in report.inconclusive]
     return Column(
         key=key,
@@ -54,17 +56,34 @@ def acp_column(key: str, package: str, reports: Sequence[Report]) -> Column:
 
 def _cell(check: str, reports: Sequence[Report]) -> Cell:
     states: list[State] = [report.checks[check] for report in reports]
-    if all(state == "violated" for state in states):
-        found = [f for f in reports[0].findings if f.check == check]
-        failures = [_failure(f) for f in found]
-        return Cell("violated", tuple(f.run for f in found), shortest(failures))
+    always = _always(reports)
+    found = [f for f in reports[0].findings if f.check == check and (check, f.run) in always]
+    if found:
+        return Cell("violated", tuple(f.run for f in found), shortest([_failure(f) for f in found]))
     if "violated" in states:
-        return Cell("inconclusive", why=f"violated in {states.count('violated')} of {len(states)} repeats")
+        how = "violated, by different runs" if all(s == "violated" for s in states) else "violated"
+        return Cell("inconclusive", why=f"{how}, in {states.count('violated')} of {len(states)} repeats")
     if "inconclusive" in states:
         why = [d.why for r in reports for d in r.inconclusive if d.check == check or not r.runs]
         return Cell("inconclusive", why=why[0] if why else "")
     why = [u.why for r in reports for u in r.out_of_reach if u.what == check]
     return Cell(states[0], why=why[0] if why else "")
+
+
+def _seen(report: Report) -> set[tuple[str, str]]:
+    return {(f.check, f.run) for f in report.findings}
+
+
+def _always(reports: Sequence[Report]) -> set[tuple[str, str]]:
+    """Return the check and run of each finding that every repeat has."""
+    return set.intersection(*(_seen(report) for report in reports))
+
+
+def _sometimes(reports: Sequence[Report]) -> list[str]:
+    """Say which findings only some repeats have: they depend on timing and are held against nobody."""
+    some = sorted({pair for report in reports for pair in _seen(report)} - _always(reports))
+    counts = (sum(pair in _seen(report) for report in reports) for pair in some)
+    return [f"{c} [{run}] in {n} of {len(reports)} repeats" for (c, run), n in zip(some, counts, strict=True)]
 
 
 def _failure(finding: Finding) -> Failure:
