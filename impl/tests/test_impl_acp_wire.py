@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from lifecycle_runtime.acp_stdio import FrameError, StdioTransport, parse_frame, render_frame
+from lifecycle_runtime.acp_frames import FrameError, parse_frame, render_frame
+from lifecycle_runtime.acp_stdio import StdioTransport
 
 FRAMES: list[tuple[bytes, int, str]] = [
     (b"garbage", -32700, "not JSON"),
