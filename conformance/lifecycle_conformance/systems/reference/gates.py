@@ -115,6 +115,11 @@ class Gates:
                 return True
         return False
 
+    def leave(self, waiting: Waiting) -> None:
+        """Wait at this gate no longer; nothing if it was released."""
+        if waiting in self._waiting:
+            self._waiting.remove(waiting)
+
     def react(self, address: GateAddress, command: React) -> None:
         """Arm a reaction on a gate."""
         self._reactions.append(Reaction(address, command, command.times))

@@ -52,12 +52,18 @@ class GatedModel:
         """Stream what the gate's outcomes say."""
         at = At("model", request.agent.id, request.turn, request.step, signal=signal)
         opened = self._gates.open(at)
-        while isinstance(opened, Waiting):
-            outcome = await self._gates.next(opened)
-            if outcome.outcome != "chunk":
-                opened = outcome
-                break
-            yield TextChunk("chunk ")
+        waiting = opened if isinstance(opened, Waiting) else None
+        try:
+            while isinstance(opened, Waiting):
+                outcome = await self._gates.next(opened)
+                if outcome.outcome != "chunk":
+                    opened = outcome
+                    break
+                yield TextChunk("chunk ")
+        finally:
+            # a call that is given up after a chunk waits at its gate no longer
+            if waiting is not None:
+                self._gates.leave(waiting)
         outcome = checked(at, opened)
         if outcome.outcome == "error":
             raise Thrown("model")
