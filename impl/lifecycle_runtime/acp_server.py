@@ -119,8 +119,10 @@ async def serve(options: ServerOptions, read_fd: int, write_fd: int, watch: Exit
     listening = asyncio.ensure_future(connection.listen())
     await first_of(listening, stop)
     watch.begin()
-    await _settle("the sessions", bridge.disconnect())
-    await _settle("the commands", executor.unload())
+    # together: a command that resists takes its grace once, not once for the turn and once for the task
+    sessions, commands = bridge.disconnect(), executor.unload()
+    await _settle("the sessions", sessions)
+    await _settle("the commands", commands)
     await _settle("the runtime", runtime.unload())
     await _settle("the connection", asyncio.ensure_future(connection.close()))
     listening.cancel()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,11 +45,17 @@ END_OF_SCRIPT: Final[Reply] = (TextChunk("(end of script)"),)
 class ScriptedModel:
     """A model that follows a script: one reply a request, in order, then `after` for every further one.
 
-    A script may also be a function of the request. `requests` keeps what was asked, for tests.
+    A script may also be a function of the request. `requests` holds the last `keep` requests, for tests.
     """
 
-    def __init__(self, script: Iterable[Reply] | Callable[[ModelRequest], Reply], after: Reply = END_OF_SCRIPT) -> None:
-        self.requests: list[ModelRequest] = []
+    def __init__(
+        self,
+        script: Iterable[Reply] | Callable[[ModelRequest], Reply],
+        after: Reply = END_OF_SCRIPT,
+        *,
+        keep: int = 100,
+    ) -> None:
+        self.requests: deque[ModelRequest] = deque(maxlen=keep)
         self._answer = script if callable(script) else _in_order(script, after)
 
     async def stream(self, request: ModelRequest, signal: Signal) -> AsyncIterator[ModelEvent]:
@@ -153,9 +160,9 @@ def choose_model(choice: str, environment: Mapping[str, str]) -> Model:
     """
     kind, _, rest = choice.partition(":")
     if choice == "demo":
-        return ScriptedModel(demo_reply)
+        return ScriptedModel(demo_reply, keep=0)
     if kind == "script" and rest:
-        return ScriptedModel(read_script(Path(rest)))
+        return ScriptedModel(read_script(Path(rest)), keep=0)
     if kind == "openai" and rest:
         from lifecycle_runtime.model_openai import OpenAIModel  # httpx takes a while to import
 
