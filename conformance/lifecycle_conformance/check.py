@@ -112,11 +112,11 @@ def tasks(options: Options, profile: Profile) -> list[Task]:
     """The stages of a profile as tasks, big scopes in parts."""
     depth = PROFILES[options.profile]
     found: list[Task] = []
-    for scope in scopes.SCOPES:
+    for scope in scopes.of(options.contract):
         parts = 6 if scope.name in ("core", "segment", "flush", "gates") else 3
         reactions = depth.reactions.get(scope.name, depth.otherwise)
         found += [Task("suite", scope.name, part, parts, reactions) for part in range(parts)]
-    for scope in scopes.SCOPES:
+    for scope in scopes.of(options.contract):
         found.append(Task("walk", scope.name, 0, 1, seed=options.seed, histories=depth.walks))
     return found
 
@@ -190,7 +190,7 @@ def _vectors(worker: Worker, options: Options, outcome: Outcome, progress: Progr
 def modelled(worker: Worker, vector: Vector) -> bool:
     """Tell whether the model carries everything the vector asks, so that the oracle can judge it too."""
     contract = worker.engine.contract
-    return vector.id[1:2] in "SICQ" and all(
+    return (vector.contract != "1" or vector.id[1:2] in "SICQ") and all(
         _carried(contract, command) for burst in vector.bursts for command in burst.do
     )
 
@@ -324,7 +324,7 @@ def _shortest(worker: Worker, trial: Trial) -> Trial:
 
 def _in_order(worker: Worker, bound: tuple[int, int, int]) -> Iterator[tuple[SuiteRun, Mapping[str, object]]]:
     found: list[tuple[tuple[int, int], int, SuiteRun, Mapping[str, object]]] = []
-    for scope in scopes.SCOPES:
+    for scope in scopes.of(worker.setting.contract):
         classes = worker.classes(scope.name)
         if classes is None:
             continue

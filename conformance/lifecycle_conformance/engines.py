@@ -18,7 +18,6 @@ from lifecycle_conformance.suite import (
     AGENT,
     Classes,
     Edge,
-    armed_holds,
     explore,
     first_burst,
     labels,
@@ -94,7 +93,7 @@ class Worker:
         self.classes = cache(self._classes)
 
     def _classes(self, name: str) -> Classes | None:
-        scope = within_reach(scopes.scope(name), self.profile)
+        scope = within_reach(scopes.scope(name, self.setting.contract), self.profile)
         return None if scope is None else explore(self.engine, scope)
 
     def play(self, bursts: tuple[Burst, ...], policies: Mapping[str, object]) -> Trial:
@@ -146,9 +145,10 @@ def _suite(worker: Worker, task: Task, done: Done) -> Plan:
 
 def _walk(worker: Worker, task: Task, done: Done) -> Plan:
     """Seeded histories: longer than a suite's, with reactions that stay armed across bursts."""
-    scope = within_reach(scopes.scope(task.scope), worker.profile)
+    scope = within_reach(scopes.scope(task.scope, worker.setting.contract), worker.profile)
     if scope is None:
         return
+    events = [one for one in _EVENTS if dict(one)["event"] in worker.profile.observations]
     for history in range(task.part, task.histories, task.parts):
         chance = Random(f"{task.seed}:{task.scope}:{history}")
         name = Namer()
@@ -158,12 +158,12 @@ def _walk(worker: Worker, task: Task, done: Done) -> Plan:
         for _ in range(chance.randint(4, 24)):
             agent: Agent = here[AGENT]
             choices = list(labels(scope, here))
-            if not choices or agent.place == "Gone":
+            if not choices or agent.place == "Gone" or agent.released:
                 break
             label = chance.choice(choices)
             if scope.reactions and chance.random() < 0.35:
-                label = Label(label.words, _chance_reaction(chance, scope.reactions))
-            made = burst(name, AGENT, label, scope.gates, armed_holds(here))
+                label = Label(label.words, _chance_reaction(chance, scope, events))
+            made = burst(name, AGENT, label, scope.gates, here)
             if len(here.world.reactions) > 2:
                 made = (Disarm(), *made)
             bursts.append(made)
@@ -192,10 +192,13 @@ _EVENTS: tuple[tuple[tuple[str, object], ...], ...] = (
 )
 
 
-def _chance_reaction(chance: Random, acts: tuple[str, ...]) -> Reacting:
-    pattern = chance.choice(_EVENTS)
+def _chance_reaction(
+    chance: Random, scope: scopes.SuiteScope, events: list[tuple[tuple[str, object], ...]]
+) -> Reacting:
+    acts = scope.reactions
+    pattern = chance.choice(events)
     act = chance.choice(acts)
-    if act.startswith("throw"):
+    if act.startswith("throw") and dict(pattern)["event"] not in scope.unthrown:
         return Reacting(pattern, throw="sync" if act == "throw" else "async")
     words = tuple(
         (chance.choice([one for one in acts if not one.startswith("throw")]),) for _ in range(chance.randint(1, 2))

@@ -32,6 +32,10 @@ class SuiteScope:
     policies: Mapping[str, object] = field(default_factory=dict[str, object])
     stepped: bool = False
     """The driver is held at its wakes (`ticks`)."""
+    inputs: tuple[str, ...] = ("send", "quiet", "steer", "send_contexts")
+    """The words after which an item more may be pending."""
+    unthrown: tuple[str, ...] = ()
+    """Events whose listeners throw nothing here."""
 
 
 REACTIONS = ("send", "steer", "cancel", "cancel_parent", "inject", "dispose", "when_idle", "throw")
@@ -117,9 +121,18 @@ SCOPES: tuple[SuiteScope, ...] = (
 )
 
 
-def scope(name: str) -> SuiteScope:
+def of(contract: str) -> tuple[SuiteScope, ...]:
+    """The scopes of a contract or variant."""
+    if contract == "latch":
+        from lifecycle_conformance.scopes_latch import LATCH_SCOPES
+
+        return LATCH_SCOPES
+    return SCOPES
+
+
+def scope(name: str, contract: str = "1") -> SuiteScope:
     """A scope by name; KeyError lists nothing: the caller reports."""
-    for one in SCOPES:
+    for one in of(contract):
         if one.name == name:
             return one
     raise KeyError(name)

@@ -89,6 +89,7 @@ def key_of(configuration: Configuration) -> object:
         agent.entered,
         agent.stored,
         bool(agent.disposers),
+        getattr(agent, "shape", ()),
         gates,
         armed,
         bool(world.stepped),
@@ -117,11 +118,8 @@ def labels(scope: SuiteScope, configuration: Configuration) -> Iterator[Label]:
                     yield Label((first, second))
 
 
-_INPUTS = ("send", "quiet", "steer", "send_contexts")
-
-
 def _within(scope: SuiteScope, agent: Agent, words: tuple[Word, ...]) -> bool:
-    pending = len(agent.queued) + len(agent.steering) + sum(word[0] in _INPUTS for word in words)
+    pending = len(agent.queued) + len(agent.steering) + sum(word[0] in scope.inputs for word in words)
     waiting = len(agent.waiters) + sum(word[0] == "when_idle" for word in words)
     injected = len(agent.deferred) + agent.flushes + sum(word[0] == "inject" for word in words)
     if any(word[0] == "dispose" for word in words) and len(agent.disposers) > 1:
@@ -134,7 +132,7 @@ def _within(scope: SuiteScope, agent: Agent, words: tuple[Word, ...]) -> bool:
 def first_burst(scope: SuiteScope, name: Namer) -> Burst:
     """Create the agent, with the scope's gates held."""
     words: tuple[Word, ...] = (("create",), ("hold_driver",)) if scope.stepped else (("create",),)
-    return burst(name, AGENT, Label(words), scope.gates, ())
+    return burst(name, AGENT, Label(words), scope.gates, None)
 
 
 def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
@@ -152,7 +150,7 @@ def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
         node = found.nodes[at]
         for label in labels(scope, node.configuration):
             name = Namer(dict(node.names))
-            made = burst(name, AGENT, label, scope.gates, armed_holds(node.configuration))
+            made = burst(name, AGENT, label, scope.gates, node.configuration)
             outcomes = perform(engine, node.configuration, made)
             found.edges.append((at, label, outcomes, (*node.bursts, made)))
             if len(outcomes) > 1:
@@ -168,11 +166,6 @@ def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
                 queue.append(index[key])
             found.targets.append(index[key])
     return found
-
-
-def armed_holds(configuration: Configuration) -> list[str]:
-    """The gate kinds that are held already."""
-    return [hold.gate for hold in configuration.world.holds]
 
 
 @dataclass(frozen=True)
@@ -207,6 +200,8 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
             if pattern is None:
                 continue
             for act in classes.scope.reactions:
+                if act.startswith("throw") and one.event in classes.scope.unthrown:
+                    continue
                 kind: object = (at, label, pattern, act)
                 if not literal:
                     kind = (row.id if row else one.event, pattern, before.place, before.at, label.words[-1][0], act)
@@ -219,7 +214,7 @@ def run_of(engine: Engine, classes: Classes, edge: Edge, profile: Profile) -> Su
     """The run of one edge: a shortest way to its class, the label, W and a way home."""
     node = classes.nodes[edge.at]
     name = Namer(dict(node.names))
-    made = burst(name, AGENT, edge.label, classes.scope.gates, armed_holds(node.configuration))
+    made = burst(name, AGENT, edge.label, classes.scope.gates, node.configuration)
     after = perform(engine, node.configuration, made)
     return _run(engine, classes.scope, (*node.bursts, made), after[0].configuration, edge.label, profile)
 
@@ -264,7 +259,7 @@ def _tail(engine: Engine, scope: SuiteScope, after: Configuration, profile: Prof
         bursts.append(made)
         configuration = perform(engine, configuration, made)[0].configuration
     agent: Agent | None = configuration.get(AGENT)
-    if agent is not None and agent.status != "disposed" and not configuration.world.gates:
+    if agent is not None and agent.status != "disposed" and not agent.released and not configuration.world.gates:
         bursts.append((Send(AGENT, "mz"),))
     if "read" in profile.commands:
         bursts.append((Read(agent=AGENT),))

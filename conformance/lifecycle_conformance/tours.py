@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lifecycle_conformance.oracle import Outlook
-from lifecycle_conformance.suite import AGENT, Classes, Edge, armed_holds, first_burst, key_of
+from lifecycle_conformance.suite import AGENT, Classes, Edge, first_burst, key_of
 from lifecycle_conformance.words import Label, Namer, burst
 from lifecycle_model.commands import Burst, Disarm, Read
 from lifecycle_model.state import Configuration, start
@@ -66,7 +66,7 @@ class Tourist:
             if path is None or len(tour.bursts) + len(path) > 3 * LENGTH:
                 break
             for label in path:
-                made = burst(name, AGENT, label, self.scope.gates, armed_holds(here))
+                made = burst(name, AGENT, label, self.scope.gates, here)
                 here = self._go(tour, here, made, None)
                 at = self.index.get(key_of(here))
             if at is None or at not in left:
@@ -74,7 +74,7 @@ class Tourist:
             edge = left[at].pop()
             if not left[at]:
                 del left[at]
-            made = burst(name, AGENT, edge.label, self.scope.gates, armed_holds(here))
+            made = burst(name, AGENT, edge.label, self.scope.gates, here)
             here = self._go(tour, here, made, edge)
             closing: Burst = (Read(agent=AGENT),) if self.reads else ()
             if here.world.reactions:
@@ -93,7 +93,7 @@ class Tourist:
         if not left[at]:
             del left[at]
         node = self.classes.nodes[at]
-        made = burst(Namer(dict(node.names)), AGENT, edge.label, self.scope.gates, armed_holds(node.configuration))
+        made = burst(Namer(dict(node.names)), AGENT, edge.label, self.scope.gates, node.configuration)
         closing: tuple[Burst, ...] = ((Read(agent=AGENT),),) if self.reads else ()
         tour.bursts[:] = [*node.bursts, made, *closing]
         tour.edges[:] = [*([None] * len(node.bursts)), edge, *([None] * len(closing))]

@@ -16,29 +16,39 @@ from lifecycle_model.commands import (
     Dispose,
     Hold,
     Inject,
+    Maintenance,
     Outcome,
     React,
     Read,
     Release,
+    Remove,
+    Replace,
     Send,
     Steer,
     Tick,
     WhenIdle,
 )
+from lifecycle_model.state import Agent, Configuration
 
 Word = tuple[str, ...]
 
 
 @dataclass
 class Namer:
-    """Hands out names: messages m1, m2…; references w1…, d1…, h1…."""
+    """Hands out names: messages m1, m2…; references w1…, d1…, h1…. Knows what is pending, for words about it."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
+    pending: tuple[str, ...] = ()
+    """What is pending when the burst begins, in order."""
 
     def next(self, kind: str) -> str:
         """The next name of a kind."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         return f"{kind}{self.counts[kind]}"
+
+    def first(self) -> str:
+        """The first pending message, or one that never was."""
+        return self.pending[0] if self.pending else "m0"
 
 
 def _release(name: Namer, agent: str, word: Word) -> AnyCommand:
@@ -64,6 +74,10 @@ _BUILDERS: dict[str, Callable[[Namer, str, Word], AnyCommand]] = {
     "cancel": lambda name, agent, word: Cancel(agent),
     "cancel_parent": lambda name, agent, word: Cancel(agent, cause="parent"),
     "cancel_keep": lambda name, agent, word: Cancel(agent, keep_inbox=True),
+    "cancel_hook": lambda name, agent, word: Cancel(agent, cause="hook"),
+    "remove": lambda name, agent, word: Remove(agent, name.first()),
+    "replace": lambda name, agent, word: Replace(agent, name.first(), name.next("m")),
+    "maintenance": lambda name, agent, word: Maintenance(agent, as_=name.next("j")),
     "when_idle": lambda name, agent, word: WhenIdle(agent, as_=name.next("w")),
     "dispose": lambda name, agent, word: Dispose(agent=agent, as_=name.next("d")),
     "read": lambda name, agent, word: Read(agent=agent),
@@ -85,6 +99,7 @@ VERBS = {
     "inject_invalid": "inject",
     "cancel_parent": "cancel",
     "cancel_keep": "cancel",
+    "cancel_hook": "cancel",
     "hold_driver": "hold",
 }
 """The verb behind a word, where it is not the word itself."""
@@ -118,12 +133,14 @@ class Label:
         return len(self.words), 0 if self.reaction is None else 1 + len(self.reaction.words)
 
 
-def burst(name: Namer, agent: str, label: Label, holds: Iterable[str], armed: Iterable[str]) -> Burst:
-    """The concrete burst: arm what is not armed, then the reaction, then the words.
+def burst(name: Namer, agent: str, label: Label, holds: Iterable[str], here: Configuration | None) -> Burst:
+    """The concrete burst in this configuration: arm what is not armed, then the reaction, then the words.
 
     A reaction's messages are named before the words' own, so that arming and acting read in order.
     """
-    known = set(armed)
+    known = set() if here is None else {hold.gate for hold in here.world.holds}
+    part = None if here is None else here.get(agent)
+    name.pending = tuple(item.id for item in (*part.queued, *part.steering)) if isinstance(part, Agent) else ()
     commands: list[AnyCommand] = [Hold(kind, agent, sticky=True) for kind in holds if kind not in known]
     if label.reaction is not None:
         commands.append(react(name, label.reaction))
