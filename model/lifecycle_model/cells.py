@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from lifecycle_model.canonical import MARK, Cell, address, kind_of, names_in
-from lifecycle_model.commands import Create, outcome_of
+from lifecycle_model.commands import outcome_of
 from lifecycle_model.engine import Segment
 from lifecycle_model.labels import (
     INTERNAL,
@@ -80,9 +80,11 @@ class Moves:
 class Cells:
     """The cells of a scope under a contract, their moves, and the names of fairness groups. Grows as it is asked."""
 
-    def __init__(self, contract: Contract, scope: Scope, properties: Properties) -> None:
+    def __init__(
+        self, contract: Contract, scope: Scope, properties: Properties, engine: type[LocalEngine] = LocalEngine
+    ) -> None:
         """Prepare; nothing is evaluated yet."""
-        self.engine = LocalEngine(contract)
+        self.engine = engine(contract)
         self.scope = scope
         self.properties = properties
         self.known: list[Cell] = []
@@ -112,7 +114,8 @@ class Cells:
     def allowed(self, cell: Cell) -> bool:
         """Tell whether a cell keeps the scope's limits."""
         kinds = [kind_of(name) for name in names_in(cell)]
-        kinds += [gate.kind for gate in cell.gates]
+        for gate in cell.gates:
+            kinds += {gate.kind, gate.program}
         return all(kinds.count(kind) <= most for kind, most in self.scope.most)
 
     def group(self, kind: str, program: str, mode: str) -> int:
@@ -199,8 +202,7 @@ class Cells:
         """Every label of a cell without listeners, and whether it surely settles (F2)."""
         role, cell = seat.role, seat.cell
         for act in role.acts:
-            if cell.part is not None or isinstance(act.command, Create):
-                yield Label(act.command, price=(act.spends,) if act.spends else ()), False
+            yield Label(act.command, price=(act.spends,) if act.spends else ()), False
         configuration = self._configuration((seat,))
         for index, gate in enumerate(cell.gates):
             held = next((one for one in role.holds if one.gate == gate.kind), None)
@@ -263,6 +265,7 @@ class Cells:
             gates=tuple(gates),
             policies=tuple(sorted(self.scope.policies)),
             keep_log=False,
+            stepped=frozenset(seat.name for seat in seats if seat.role.ticks),
         )
         return Configuration(parts)
 

@@ -48,7 +48,7 @@ def explore(
     """Visit a scope and judge its properties; liveness only where everything was visited, in the interleaved reading."""
     wanted = standard(contract) if properties is None else properties
     found = search(contract, scope, wanted, progress, reading=reading, limit=limit)
-    if wanted.liveness and reading == "interleaved" and found.space.complete:
+    if wanted.liveness and scope.lively and reading == "interleaved" and found.space.complete:
         plain = found
         if found.space.groups:
             # a quotient by interchangeable agents forgets which of them is treated fairly

@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from typing import Any
 
-from lifecycle_model.canonical import Cell
+from lifecycle_model.canonical import Cell, canonical
 from lifecycle_model.cells import Cells, Move
+from lifecycle_model.commands import Create
 from lifecycle_model.ghost import fold
 from lifecycle_model.labels import INTERNAL, NOTHING, Heard, Label
+from lifecycle_model.local import LocalEngine
 from lifecycle_model.properties import Properties
 from lifecycle_model.scope import Listener, Scope, check
-from lifecycle_model.state import Agent
+from lifecycle_model.state import start
 from lifecycle_model.table import Contract
 
 BITS = 24
@@ -294,30 +296,33 @@ def hop_of(move: Move, seat: int, reply: Reply | None) -> Hop:
     return Hop(move, seat) if reply is None else Hop(move, seat, *reply)
 
 
-def beginning(cells: Cells, scope: Scope) -> list[int]:
-    """The cells the exploration starts from: agents that exist, or nothing yet."""
+def beginning(cells: Cells, scope: Scope) -> tuple[list[int], int, int]:
+    """The cells the exploration starts from: agents that exist, or nothing yet; with the rows and guards that took."""
     numbers: list[int] = []
+    rows = guards = 0
     for role in scope.roles:
-        number = cells.number(born(cells, role.agents[0]) if role.born else NOTHING)
-        numbers += [number] * len(role.agents)
-    return numbers
+        cell = NOTHING
+        if role.born:
+            cell, taken = born(cells, role.agents[0])
+            rows |= taken
+            guards |= cells.engine.answers
+        numbers += [cells.number(cell)] * len(role.agents)
+    return numbers, rows, guards
 
 
-def born(cells: Cells, name: str) -> Cell:
-    """A cell of an agent freshly created and left until quiet."""
-    from lifecycle_model.canonical import canonical
-    from lifecycle_model.commands import Create
-    from lifecycle_model.state import start
-
+def born(cells: Cells, name: str) -> tuple[Cell, int]:
+    """A cell of an agent freshly created, and the rows that took."""
     engine = cells.engine
     engine.outside = frozenset()
+    engine.answers = 0
     segment = engine.perform(start(dict(cells.scope.policies), keep_log=False), Create(name, as_="#h1", sync=True))
     ghost = NOTHING.ghost
     for one in segment.seen:
         ghost = fold(ghost, one, None)
-    part = segment.configuration[name]
-    assert isinstance(part, Agent)
-    return canonical(Cell(part, (), ghost))
+    rows = 0
+    for row in segment.rows:
+        rows |= 1 << engine.order[row.id]
+    return canonical(Cell(segment.configuration[name], (), ghost)), rows
 
 
 def search(
@@ -329,16 +334,18 @@ def search(
     reading: str = "interleaved",
     symmetric: bool = True,
     limit: int = 0,
+    engine: type[LocalEngine] = LocalEngine,
 ) -> Exploration:
     """Visit every configuration of a scope (or the first `limit`), judging each distinct step once."""
     check(scope, contract)
     if reading not in READINGS:
         raise ValueError(f"no reading {reading!r}; the readings are {', '.join(READINGS)}")
-    cells = Cells(contract, scope, properties)
+    cells = Cells(contract, scope, properties, engine)
     space = Space(contract, scope, cells, reading, symmetric)
     found = Exploration(space, properties)
     full = space._budgets - 1
-    space.add(space.pack(beginning(cells, scope), full, 0), -1, None)
+    first, found.rows, found.guards = beginning(cells, scope)
+    space.add(space.pack(first, full, 0), -1, None)
     order, index = space.order, space.index
     level_end = 1
     node = 0

@@ -42,7 +42,8 @@ class Ghost(msgspec.Struct, frozen=True):
     """The last step's model call finished for lack of tokens."""
     batch: int = 0
     """Advertised calls without a result."""
-    calling: str = ""
+    calling: tuple[str, ...] = ()
+    """Calls under way, by their number in the batch."""
     ended: tuple[str, ...] = ()
     """Turns ended whose flush has not begun, by trigger."""
     flush: bool = False
@@ -189,7 +190,7 @@ def _turn_end(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
         blocked=False,
         maxed=False,
         batch=0,
-        calling="",
+        calling=(),
         claimed="" if message else ghost.claimed,
         reason="" if message else ghost.reason,
         ended=(*ghost.ended, ghost.open),
@@ -228,11 +229,12 @@ def _blocked(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
 
 
 def _call(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
-    return replace(ghost, calling=str(seen.id).rpartition(".")[2])
+    return replace(ghost, calling=(*ghost.calling, str(seen.id).rpartition(".")[2]))
 
 
 def _result(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
-    return replace(ghost, calling="", batch=ghost.batch - 1)
+    number = str(seen.id).rpartition(".")[2]
+    return replace(ghost, calling=tuple(one for one in ghost.calling if one != number), batch=ghost.batch - 1)
 
 
 _FOLD: dict[str, Any] = {

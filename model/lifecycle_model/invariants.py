@@ -261,9 +261,9 @@ def calls_answered(ghost: Ghost, seen: Observation) -> str | None:
         "step/start",
     ):
         return f"{seen.event} was logged with {ghost.batch} calls unanswered"
-    if seen.event == "tool/call" and (not ghost.batch or ghost.calling):
+    if seen.event == "tool/call" and ghost.batch <= len(ghost.calling):
         return f"call {seen.id} was logged outside its place in the batch"
-    if seen.event == "tool/result" and ghost.calling != str(seen.id).rpartition(".")[2]:
+    if seen.event == "tool/result" and str(seen.id).rpartition(".")[2] not in ghost.calling:
         return f"result {seen.id} answers no open call"
     return None
 
@@ -342,7 +342,8 @@ def sends_only_store(step: Step) -> str | None:
     """`send` and `steer` store, notify and return: no driver progress, no status change; a refusal changes nothing."""
     if not isinstance(step.command, Send | Steer) or step.heard:
         return None
-    if step.answer.refused is not UNSET:
+    if step.answer.refused is not UNSET or (step.was is not None and step.was.status == "disposed"):
+        # a send after disposal is refused, or kept silently (policy after_dispose)
         return "a refused send changed something" if step.seen or step.before.part != step.after.part else None
     if [one.event for one in step.seen] != ["agent/inbox/enqueue"]:
         return f"a send showed {', '.join(step.events()) or 'nothing'}"
@@ -397,11 +398,23 @@ def discards_follow_disposal(step: Step) -> str | None:
 
 def flush_error_once(step: Step) -> str | None:
     """A failed flush is one agent/error and nothing more; a good one is none."""
-    if step.gate is None or step.gate.kind != "flush" or step.heard:
+    settled = [one.ok is True for one in step.seen if one.event == "session/flush" and one.state == "settled"]
+    if not settled or step.heard:
         return None
-    failed = step.gate.outcome is not None and step.gate.outcome.outcome == "fail"
     errors = sum(1 for one in step.seen if one.event == "agent/error")
-    return None if errors == failed else f"a {'failed' if failed else 'good'} flush showed {errors} errors"
+    failed = settled.count(False)
+    return None if errors == failed else f"{failed} failed flushes showed {errors} errors"
+
+
+def calls_one_by_one(step: Step) -> str | None:
+    """Calls run one after another, unless the policy lets a batch run together."""
+    if step.policies.get("parallel_tools") == "on":
+        return None
+    return _first(
+        f"call {seen.id} was started while call {ghost.calling[0]} was running"
+        for ghost, seen in step.walk
+        if seen.event == "tool/call" and ghost.calling
+    )
 
 
 ENQ, DEQ, DISC = "agent/inbox/enqueue", "agent/inbox/dequeue", "agent/inbox/discard"
@@ -432,6 +445,7 @@ INVARIANTS: tuple[Safety, ...] = (
     _at("I10 end", ("I10", "C13", "C18", "C19", "D1"), "turns end as C18 says", reason_of_end, TE),
     _at("I10 injection", ("Q/r8",), "injections end completed", injected_end, TE),
     _at("I11", ("I11", "Q16", "C17"), "every call is answered in its batch", calls_answered, TE, UM, SM, AM, SS, SE, TC, TR),
+    Safety("Q16", ("Q16", "policy parallel_tools"), "calls run one by one", calls_one_by_one),
     Safety("I12 I13", ("I12", "I13", "P1"), "entries nest and wait for the setup", entries_nest),
     _at("I14", ("I14", "P2", "P4"), "announcements in order and in pairs", announced_in_order, STATUS, *STAGES),
     Safety("I15", ("I15", "T2", "T6", "T7"), "teardown in order", torn_down_in_order),
@@ -439,7 +453,7 @@ INVARIANTS: tuple[Safety, ...] = (
     Safety("I17", ("I17", "L2", "X8"), "appends end with their segment", detach_hidden_from_dispatch),
     _at("S3", ("S3", "C14", "X6"), "idle follows the last flush", idle_after_flush, STATUS),
     Safety("S11", ("S11", "D4", "Q17"), "a failed flush is one error", flush_error_once),
-    Safety("Q2", ("Q1", "Q2", "Q3", "Q4", "X1"), "sends only store", sends_only_store),
+    Safety("Q2", ("Q1", "Q2", "Q3", "Q4", "X1", "policy after_dispose"), "sends only store", sends_only_store),
     Safety("Q17", ("Q1", "Q17"), "refused injections leave nothing", refusals_change_nothing),
     Safety("Q18", ("Q18", "T3"), "nothing is pending after disposal", discards_follow_disposal),
     _at("V4", ("V4", "S7", "S8"), "waiters resolve without waking work", waiters_see_no_work, "settled"),

@@ -106,6 +106,7 @@ def look(
         command if index == 0 else None,
         passed,
         heard=bool(label.heard),
+        policies=dict(segment.configuration.world.policies),
     )
 
 

@@ -27,11 +27,13 @@ STAY = Edge(-1, 0, "stay")
 
 @dataclass(frozen=True)
 class Fairness:
-    """Masks of groups. `stutter`: a run may stay where it is for ever, if its fairness lets it."""
+    """Masks of groups. A run may stay where it is for ever unless a group, enabled there, forbids it.
+
+    That a run goes on while anything is enabled is the weak fairness of one group with every edge.
+    """
 
     weak: int = 0
     strong: int = 0
-    stutter: bool = True
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,8 @@ def _fair_parts(region: Region, inside: set[int], fairness: Fairness) -> Iterabl
     while todo:
         nodes = todo.pop()
         for part in components(nodes, lambda node, nodes=nodes: [e.to for e in region.edges(node, nodes)]):  # type: ignore[misc]  # a default binds the loop's value
-            ever, always, taken, loops = _groups(region, part, fairness)
-            if not loops or (always & fairness.weak & ~taken):
+            ever, always, taken = _groups(region, part)
+            if always & fairness.weak & ~taken:
                 continue
             if region.accept is not None and not any(region.accept(node) for node in part):
                 continue
@@ -121,17 +123,16 @@ def _fair_parts(region: Region, inside: set[int], fairness: Fairness) -> Iterabl
                 todo.append(left)
 
 
-def _groups(region: Region, part: set[int], fairness: Fairness) -> tuple[int, int, int, bool]:
-    """Groups enabled somewhere, enabled everywhere, and taken inside; and whether a run can stay at all."""
-    ever, always, taken, loops = 0, -1, 0, fairness.stutter
+def _groups(region: Region, part: set[int]) -> tuple[int, int, int]:
+    """Groups enabled somewhere in the part, enabled everywhere in it, and taken inside it."""
+    ever, always, taken = 0, -1, 0
     for node in part:
         enabled = region.enabled(node)
         ever |= enabled
         always &= enabled
         for edge in region.edges(node, part):
             taken |= edge.groups
-            loops = True
-    return ever, always, taken, loops
+    return ever, always, taken
 
 
 def components(nodes: Iterable[int], after: Callable[[int], Sequence[int]]) -> list[set[int]]:

@@ -28,6 +28,8 @@ class View(dict[str, Any]):
         return super().get(key, default)
 
     def __missing__(self, key: str) -> Any:
+        if key not in self.outside:
+            raise KeyError(key)
         raise Outside(f"a row of this segment reads {key!r}, which belongs to another view")
 
 

@@ -52,6 +52,11 @@ def _ends(reason: str) -> Callable[[Step], bool]:
     )
 
 
+def cancels(step: Step) -> bool:
+    """The step is a cancel of an agent that exists."""
+    return isinstance(step.command, Cancel) and isinstance(step.was, Agent)
+
+
 def replaced(step: Step) -> bool:
     """New waking work is queued while the marker of an earlier cancel is still set."""
     return isinstance(step.now, Agent) and step.now.marker and any(item.wakeup for item in step.now.queued)
@@ -59,23 +64,17 @@ def replaced(step: Step) -> bool:
 
 def nested_cause(step: Step) -> bool:
     """A listener's cancel fixed another cause than the cancel it was nested in."""
-    return isinstance(step.command, Cancel) and any(
-        one.event == "abort" and one.reason != step.command.cause for one in step.seen
-    )
+    return cancels(step) and any(one.event == "abort" and one.reason != step.command.cause for one in step.seen)
 
 
 def discard_then_more(step: Step) -> bool:
     """Work queued by a discard listener survives the cancel."""
-    return (
-        isinstance(step.command, Cancel)
-        and any(one.event == "agent/inbox/discard" for one in step.seen)
-        and bool(step.now.queued)
-    )
+    return cancels(step) and any(one.event == "agent/inbox/discard" for one in step.seen) and bool(step.now.queued)
 
 
 def two_discards(step: Step) -> bool:
     """A nested cancel took the work queued since the outer one's clear."""
-    return isinstance(step.command, Cancel) and sum(one.event == "agent/inbox/discard" for one in step.seen) > 1
+    return cancels(step) and sum(one.event == "agent/inbox/discard" for one in step.seen) > 1
 
 
 def steering_moved(step: Step) -> bool:
@@ -90,12 +89,7 @@ def woken_after_dispose(step: Step) -> bool:
 
 def cancelled_in_flush(step: Step) -> bool:
     """A cancel cleared waking work in the flush of an uncancelled turn."""
-    return (
-        isinstance(step.command, Cancel)
-        and step.was.place == "Settling"
-        and bool(step.was.queued)
-        and not step.now.queued
-    )
+    return cancels(step) and step.was.place == "Settling" and bool(step.was.queued) and not step.now.queued
 
 
 def disposed_in(place: str) -> Callable[[Step], bool]:
@@ -123,7 +117,7 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("rejected turn", ("Q21",), "a turn ends rejected", _ends("rejected")),
     Reachable("short turn", ("Q25",), "a turn ends max-tokens", _ends("max-tokens")),
     Reachable("completed turn", ("D1",), "a turn ends completed", _ends("completed")),
-    Reachable("second cancel", ("C12", "S/r14"), "a cancel finds the turn cancelled already", lambda step: isinstance(step.command, Cancel) and step.was.place == "Cancelling" and bool(step.seen)),
+    Reachable("second cancel", ("C12", "S/r14"), "a cancel finds the turn cancelled already", lambda step: cancels(step) and step.was.place == "Cancelling" and bool(step.seen)),
     Reachable("cancel without effect", ("C3",), "a cancel has no effect", rows=frozenset({"C/r1"})),
     Reachable("cancelled in its flush", ("C14",), "work is cancelled in a flush", cancelled_in_flush),
     Reachable("queued after abort", ("C6", "C11"), "work accepted in a cancelled turn waits for the next", _agents(lambda was, now: now.place == "Cancelling" and bool(now.queued) and not was.queued)),
@@ -152,9 +146,9 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("disposed twice", ("T1",), "a second dispose joins the first", rows=frozenset({"T1 joins"})),
     Reachable("waits for injections", ("T6",), "teardown waits for an injection's flush", _agents(lambda was, now: now.place == "Disposing" and now.exited and now.flushes > 0)),
     Reachable("born with work", ("C24", "S/r25"), "an agent is published with work waiting", rows=frozenset({"S/r25 with work"})),
-    Reachable("cleared unborn", ("C24",), "work is cancelled before the driver starts", lambda step: isinstance(step.command, Cancel) and isinstance(step.was, Agent) and not step.was.started and bool(step.seen)),
+    Reachable("cleared unborn", ("C24",), "work is cancelled before the driver starts", lambda step: cancels(step) and not step.was.started and bool(step.seen)),
     Reachable("born again", ("V8", "T8"), "an id is used again", lambda step: step.took("P/r3") and step.was is not None),
-    Reachable("kept inbox", ("policy keep_inbox",), "pending work outlives a cancel that keeps it", lambda step: isinstance(step.command, Cancel) and step.command.keep_inbox and step.now.holder == step.command.cause and bool(step.now.queued)),
+    Reachable("kept inbox", ("policy keep_inbox",), "pending work outlives a cancel that keeps it", lambda step: cancels(step) and step.command.keep_inbox and step.now.holder == step.command.cause and bool(step.now.queued)),
 )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ A property reads one agent's cell and one segment's observations; it reads no ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,7 @@ class Step:
     """The gate of this agent whose leaving made the segment."""
     heard: bool
     """A listener acted inside the segment."""
+    policies: Mapping[str, object] = field(default_factory=dict[str, object])
 
     @cached_property
     def walk(self) -> tuple[tuple[Ghost, Observation], ...]:

@@ -6,7 +6,7 @@ Everything else follows from the rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from lifecycle_model.commands import AnyCommand, Outcome, Watch, outcome_of
 from lifecycle_model.engine import ModelError
@@ -72,6 +72,8 @@ class Role:
     listeners: tuple[Listener, ...] = ()
     born: bool = True
     """The agents exist from the start; else the acts create them."""
+    ticks: bool = False
+    """Their drivers are held at each wake, and go on by `tick` only."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,15 @@ class Scope:
     budgets: tuple[tuple[str, int], ...] = ()
     """How often in all, by budget name."""
     most: tuple[tuple[str, int], ...] = ()
-    """How many at once, per agent: `m` messages in the system, `w` waiters, `d` disposes, or open gates of a kind."""
+    """How many at once, per agent: `m` messages in the system, `w` waiters, `d` disposes, or open gates by kind or program."""
     watches: tuple[Watch, ...] = ()
     policies: tuple[tuple[str, object], ...] = ()
     depth: int = 1
     """Listeners that may act in one segment."""
     burst: int = 1
     """Commands in one burst, in the quiet reading."""
-    notes: tuple[str, ...] = field(default=())
+    lively: bool = True
+    """Liveness is judged; not where a driver waits for ticks that nobody promises."""
 
     @property
     def agents(self) -> tuple[str, ...]:

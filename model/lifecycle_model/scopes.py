@@ -6,7 +6,7 @@ forgotten, so what holds in a scope holds for runs of any length.
 
 from __future__ import annotations
 
-from lifecycle_model.commands import Cancel, Create, Dispose, Inject, Outcome, Send, Steer, Watch, WhenIdle
+from lifecycle_model.commands import Cancel, Create, Dispose, Inject, Outcome, Send, Steer, Tick, Watch, WhenIdle
 from lifecycle_model.scope import OTHER, SELF, Act, Held, Listener, Role, Scope, ScopeError
 
 SEND = Act(Send(SELF, ""))
@@ -75,7 +75,7 @@ SCOPES: tuple[Scope, ...] = (
         "a batch of two calls, with injections, steering and cancels at every gate of it",
         (Role(("a",), (SEND, STEER, INJECT, CANCEL), (TOOLS, TOOL, Held("post_step", ("ok",)))),),
         sets=("small", "standard"),
-        most=(("m", 2), ("flush", 2)),
+        most=(("m", 2), ("inject.flushed", 1)),
     ),
     Scope(
         "inject",
@@ -83,7 +83,7 @@ SCOPES: tuple[Scope, ...] = (
         "injections into idle, running and disposed agents, with failing flushes",
         (Role(("a",), (SEND, INJECT, CANCEL, WAIT, DISPOSE), (MODEL, FLUSH)),),
         sets=("small", "standard"),
-        most=(("m", 1), ("w", 1), ("d", 1), ("flush", 2)),
+        most=(("m", 1), ("w", 1), ("d", 1), ("inject.flushed", 1)),
     ),
     Scope(
         "keep-inbox",
@@ -101,6 +101,60 @@ SCOPES: tuple[Scope, ...] = (
         (Role(("a",), (SEND, CANCEL, Act(Cancel(SELF, keep_inbox=True))), (MODEL,)),),
         sets=("small", "standard"),
         most=(("m", 1),),
+    ),
+    Scope(
+        "refusals",
+        "Q",
+        "input that is refused: invalid messages, causes and agents that do not exist",
+        (
+            Role(
+                ("a",),
+                (
+                    CREATE,
+                    SEND,
+                    Act(Inject(SELF, "", contexts=("k1",))),
+                    CANCEL,
+                    WAIT,
+                    Act(Send(SELF, "", invalid=True)),
+                    Act(Steer(SELF, "", invalid=True)),
+                    Act(Inject(SELF, "", invalid=True)),
+                    Act(Cancel(SELF, "nobody")),
+                    DISPOSE,
+                ),
+                (MODEL,),
+                born=False,
+            ),
+        ),
+        sets=("small", "standard"),
+        budgets=(),
+        most=(("m", 1), ("w", 1), ("h", 1), ("d", 1), ("inject.flushed", 1)),
+    ),
+    Scope(
+        "parked",
+        "policy after_dispose",
+        "sends after disposal are kept and never run; the policy parks",
+        (Role(("a",), (SEND, STEER, CANCEL, WAIT, DISPOSE), (MODEL,)),),
+        sets=("small", "standard"),
+        most=(("m", 2), ("w", 1), ("d", 1)),
+        policies=(("after_dispose", "parks"),),
+    ),
+    Scope(
+        "parallel-tools",
+        "policy parallel_tools",
+        "a batch of two calls run together, with cancels and injections",
+        (Role(("a",), (SEND, CANCEL, INJECT, DISPOSE), (TOOLS, TOOL)),),
+        sets=("small", "standard"),
+        most=(("m", 2), ("d", 1), ("inject.flushed", 1)),
+        policies=(("parallel_tools", "on"),),
+    ),
+    Scope(
+        "ticks",
+        "X",
+        "the driver goes on by ticks only; commands between any two of its segments",
+        (Role(("a",), (SEND, STEER, CANCEL, WAIT, DISPOSE, Act(Tick(SELF))), (MODEL, FLUSH), ticks=True),),
+        sets=("small", "standard"),
+        most=(("m", 2), ("w", 1), ("d", 1)),
+        lively=False,
     ),
     Scope(
         "birth",
@@ -165,7 +219,7 @@ SCOPES: tuple[Scope, ...] = (
         "at every observation and gate one listener acts or throws; policy, model and flush held",
         (Role(("a",), (SEND, STEER, CANCEL, WAIT, DISPOSE), (POLICY, MODEL, FLUSH), _listening()),),
         budgets=(("listener", 1),),
-        most=(("m", 2), ("w", 1), ("d", 2), ("flush", 2)),
+        most=(("m", 2), ("w", 1), ("d", 2), ("inject.flushed", 1)),
     ),
     Scope(
         "reactions-small",
@@ -174,7 +228,7 @@ SCOPES: tuple[Scope, ...] = (
         (Role(("a",), (SEND, CANCEL, WAIT), (MODEL,), _listening()),),
         sets=("small",),
         budgets=(("listener", 1), ("message", 1)),
-        most=(("m", 2), ("w", 1), ("d", 1), ("flush", 2)),
+        most=(("m", 2), ("w", 1), ("d", 1), ("inject.flushed", 1)),
     ),
     Scope(
         "tool-reactions",
@@ -182,7 +236,7 @@ SCOPES: tuple[Scope, ...] = (
         "at every observation and gate of a batch one listener acts or throws",
         (Role(("a",), (SEND, CANCEL, INJECT), (TOOLS, TOOL), _listening()),),
         budgets=(("listener", 1),),
-        most=(("m", 2), ("d", 1), ("flush", 2)),
+        most=(("m", 2), ("d", 1), ("inject.flushed", 1)),
     ),
     Scope(
         "vetoes",
@@ -202,7 +256,7 @@ SCOPES: tuple[Scope, ...] = (
             ),
         ),
         budgets=(("listener", 1),),
-        most=(("m", 2), ("d", 1), ("flush", 2)),
+        most=(("m", 2), ("d", 1), ("inject.flushed", 1)),
         watches=(Watch("validation"),),
     ),
     Scope(
@@ -251,7 +305,7 @@ SCOPES: tuple[Scope, ...] = (
         (Role(("a",), (SEND, CANCEL), (MODEL,), _listening()),),
         sets=("large",),
         budgets=(("listener", 2),),
-        most=(("m", 2), ("d", 2), ("flush", 2)),
+        most=(("m", 2), ("d", 2), ("inject.flushed", 1)),
         depth=2,
     ),
 )
