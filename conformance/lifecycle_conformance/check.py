@@ -15,7 +15,7 @@ from lifecycle_conformance import scopes, shrink
 from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.engines import Done, Setting, Task, Worker
 from lifecycle_conformance.hypothesis_run import explore_histories
-from lifecycle_conformance.suite import SuiteRun, plain_edges, reacting_edges, run_of
+from lifecycle_conformance.suite import Classes, Edge, SuiteRun, plain_edges, reacting_edges, short_run, size_of
 from lifecycle_conformance.systems.errors import SystemsError
 from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import Mismatch as VectorMismatch
@@ -149,7 +149,7 @@ def check(options: Options, progress: Progress = lambda stage, done, total: None
         _vectors(worker, options, outcome, progress)
         _engines(worker, setting, options, outcome, progress, began)
         _histories(worker, options, outcome, progress, began)
-        outcome.failures = [_shortest(worker, trial) for trial in _one_a_cause(outcome.failures)][: options.causes]
+        outcome.failures = shortest(worker, outcome.failures)[: options.causes]
     except SystemsError as error:
         outcome.reasons.append(str(error))
     finally:
@@ -315,6 +315,11 @@ def _one_a_cause(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(best.values(), key=lambda trial: shrink.size(trial.bursts))
 
 
+def shortest(worker: Worker, trials: Sequence[Trial]) -> list[Trial]:
+    """One failing trial a cause, each as short as it gets, the shortest first."""
+    return _one_a_cause([_shortest(worker, trial) for trial in _one_a_cause(trials)])
+
+
 def _shortest(worker: Worker, trial: Trial) -> Trial:
     """The shortest run that fails for the same cause."""
     small = shrink.shrink(trial, worker.play)
@@ -323,18 +328,18 @@ def _shortest(worker: Worker, trial: Trial) -> Trial:
 
 
 def _in_order(worker: Worker, bound: tuple[int, int, int]) -> Iterator[tuple[SuiteRun, Mapping[str, object]]]:
-    found: list[tuple[tuple[int, int], int, SuiteRun, Mapping[str, object]]] = []
-    for scope in scopes.of(worker.setting.contract):
+    """The suite's runs shorter than a bound, without the way home, shortest first."""
+    found: list[tuple[tuple[int, int], int, Classes, Edge]] = []
+    for scope in scopes.SCOPES:
         classes = worker.classes(scope.name)
         if classes is None:
             continue
         for edge in (*plain_edges(classes), *reacting_edges(classes, literal=False)):
-            if len(classes.nodes[edge.at].path) + 2 > bound[0] + 1:
-                continue
-            run = run_of(worker.engine, classes, edge, worker.profile)
-            found.append((run.size, len(found), run, classes.scope.policies))
-    for _size, _index, run, policies in sorted(found, key=lambda one: one[:2]):
-        yield run, policies
+            size = size_of(classes, edge)
+            if size < bound[:2]:
+                found.append((size, len(found), classes, edge))
+    for _size, _index, classes, edge in sorted(found, key=lambda one: one[:2]):
+        yield short_run(worker.engine, classes, edge, worker.profile), classes.scope.policies
 
 
 def _conclude(outcome: Outcome, engine: Engine) -> None:

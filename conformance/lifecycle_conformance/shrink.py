@@ -25,7 +25,7 @@ def shorter_in_suite(
     """Try the suite's runs in order of size until one fails for the same cause; the candidate if none is smaller."""
     bound = size(candidate.bursts)
     for tried, (run, policies) in enumerate(runs):
-        if size(run.bursts)[:2] >= bound[:2] or tried >= limit:
+        if run.size >= bound[:2] or tried >= limit:
             break
         trial = play(run.bursts, policies)
         if trial.violates and trial.cause == candidate.cause:

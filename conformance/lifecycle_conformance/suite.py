@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.words import Label, Namer, Reacting, Word, burst, verb
-from lifecycle_model.commands import Burst, Hold, React, Read, Release, Send
+from lifecycle_model.commands import Burst, Hold, React, Read
 from lifecycle_model.engine import Engine
 from lifecycle_model.quiet import Outcomes, perform
 from lifecycle_model.state import Agent, Configuration, start
@@ -210,13 +210,19 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
                     yield Edge(at, Label(label.words, _reaction(pattern, act)))
 
 
-def run_of(engine: Engine, classes: Classes, edge: Edge, profile: Profile) -> SuiteRun:
-    """The run of one edge: a shortest way to its class, the label, W and a way home."""
+def size_of(classes: Classes, edge: Edge) -> tuple[int, int]:
+    """Commands, then reactions, of the run of an edge."""
+    before = sum(not isinstance(one, Hold | React) for made in classes.nodes[edge.at].bursts for one in made)
+    words, reactions = edge.label.size()
+    return before + words, reactions
+
+
+def short_run(engine: Engine, classes: Classes, edge: Edge, profile: Profile) -> SuiteRun:
+    """The run of one edge: a shortest way to its class, the label, and W."""
     node = classes.nodes[edge.at]
-    name = Namer(dict(node.names))
-    made = burst(name, AGENT, edge.label, classes.scope.gates, node.configuration)
-    after = perform(engine, node.configuration, made)
-    return _run(engine, classes.scope, (*node.bursts, made), after[0].configuration, edge.label, profile)
+    made = burst(Namer(dict(node.names)), AGENT, edge.label, classes.scope.gates, node.configuration)
+    looks: tuple[Burst, ...] = ((Read(agent=AGENT),),) if "read" in profile.commands else ()
+    return SuiteRun(classes.scope.name, (*node.bursts, made, *looks), size_of(classes, edge), edge.reacts)
 
 
 def _pattern(one: Observation) -> tuple[tuple[str, object], ...] | None:
@@ -234,36 +240,6 @@ def _reaction(pattern: tuple[tuple[str, object], ...], act: str) -> Reacting:
     if act == "throw_async":
         return Reacting(pattern, throw="async")
     return Reacting(pattern, ((act,),))
-
-
-def _run(
-    engine: Engine, scope: SuiteScope, bursts: tuple[Burst, ...], after: Configuration, label: Label, profile: Profile
-) -> SuiteRun:
-    commands = sum(not isinstance(one, Hold | React) for made in bursts for one in made)
-    size = (commands, label.size()[1])
-    tail = _tail(engine, scope, after, profile)
-    return SuiteRun(scope.name, (*bursts, *tail), size, label.reaction is not None)
-
-
-def _tail(engine: Engine, scope: SuiteScope, after: Configuration, profile: Profile) -> tuple[Burst, ...]:
-    """W, then the way home: read, release what waits, one more prompt, read again."""
-    bursts: list[Burst] = []
-    if "read" in profile.commands:
-        bursts.append((Read(agent=AGENT),))
-    configuration = after
-    for _ in range(6):
-        waiting = [gate for gate in configuration.world.gates if gate.outcome is None]
-        if not waiting:
-            break
-        made: Burst = tuple(Release(kind, AGENT) for kind in sorted({gate.kind for gate in waiting}))
-        bursts.append(made)
-        configuration = perform(engine, configuration, made)[0].configuration
-    agent: Agent | None = configuration.get(AGENT)
-    if agent is not None and agent.status != "disposed" and not agent.released and not configuration.world.gates:
-        bursts.append((Send(AGENT, "mz"),))
-    if "read" in profile.commands:
-        bursts.append((Read(agent=AGENT),))
-    return tuple(bursts)
 
 
 def within_reach(scope: SuiteScope, profile: Profile) -> SuiteScope | None:

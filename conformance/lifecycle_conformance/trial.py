@@ -40,14 +40,14 @@ class Trial:
 
     @property
     def cause(self) -> tuple[object, ...]:
-        """What failures are grouped by: the row's clauses, the kind of difference and the event."""
+        """What failures are grouped by: the row's clauses and the event."""
         if self.mismatch is None:
             return ("monitor", *sorted({finding.clause for finding in self.findings}))
         if not self.mismatch.explanations:
             return ("none", self.mismatch.clauses)
         difference = self.mismatch.explanations[0].difference
         event = getattr(difference.expected, "event", None) or getattr(difference.seen, "event", None)
-        return (difference.kind, self.mismatch.clauses, event)
+        return (self.mismatch.clauses, event)
 
 
 @dataclass

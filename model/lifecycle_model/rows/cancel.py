@@ -94,7 +94,7 @@ ROWS = (
     Row("C2 effective", A, (), "cancel.enter", ("C2",), effect=enter),
     Row("C/r2 request", A, (), "cancel.request", ("C/r2", "C9", "C24"), guard=no_holder, effect=w.setting(marker=True), says=(requested,)),
     Row("C/r3 request", A, (), "cancel.request", ("C/r3", "C/r4", "C12", "S/r14"), says=(requested,)),
-    Row("C10 clear", A, (), "cancel.clear", ("C5", "C10", "C11", "C6"), guard=takes_items, effect=clear, says=(w.discarded,)),
+    Row("C10 clear", A, (), "cancel.clear", ("C10", "C5", "C11", "C6"), guard=takes_items, effect=clear, says=(w.discarded,)),
     Row("S/r9", A, ("Reserved",), "cancel.mark", ("S/r9", "C/r3", "S5", "S6"), guard=can_mark, to="Abandoned",
         effect=w.setting(status="cancelling"), says=(w.status("cancelling"),)),
     Row("S/r13", A, ("InTurn",), "cancel.mark", ("S/r13", "C/r3", "S5"), guard=can_mark, to="Cancelling",
