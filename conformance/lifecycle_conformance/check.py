@@ -330,7 +330,7 @@ def _shortest(worker: Worker, trial: Trial) -> Trial:
 def _in_order(worker: Worker, bound: tuple[int, int, int]) -> Iterator[tuple[SuiteRun, Mapping[str, object]]]:
     """The suite's runs shorter than a bound, without the way home, shortest first."""
     found: list[tuple[tuple[int, int], int, Classes, Edge]] = []
-    for scope in scopes.SCOPES:
+    for scope in scopes.of(worker.setting.contract):
         classes = worker.classes(scope.name)
         if classes is None:
             continue
