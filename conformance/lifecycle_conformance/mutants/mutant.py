@@ -14,7 +14,11 @@ SECTIONS = "SQCTPLDOAG"
 """The sections of the contract that mutants are sorted by."""
 
 
-class MutantStale(SystemsError):
+class MutantError(SystemsError):
+    """Base of what goes wrong with mutants: the harness's fault, never a verdict."""
+
+
+class MutantStale(MutantError):
     """The runtime changed under a mutant: its snippet does not occur exactly once. Names the mutant and the module."""
 
 

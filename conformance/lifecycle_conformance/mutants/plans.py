@@ -1,0 +1,106 @@
+"""What is run against every mutant: the engines of a profile, planned once on the model alone, as lists of runs.
+
+Refuses to know a system: a plan is the same for every mutant, so it is made before any of them is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lifecycle_conformance import scopes
+from lifecycle_conformance.check import PROFILES, modelled
+from lifecycle_conformance.engines import Setting, Task, Worker
+from lifecycle_conformance.systems.errors import UsageError
+from lifecycle_conformance.trial import Trial
+from lifecycle_conformance.vectors import bursts_of, load_vectors, out_of_reach
+from lifecycle_model.commands import Burst, Json
+from lifecycle_model.wire import BurstResult, Description, Vector
+
+ENGINES = ("vectors", "suite", "reactions", "walk", "hypothesis")
+"""Hand-written scenarios; every label of every class; the same behind single reactions; seeded walks; Hypothesis."""
+
+SETTING = Setting("reference", "1", 10.0)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One run: the bursts, the policies, and the vector it comes from, if any."""
+
+    bursts: tuple[Burst, ...]
+    policies: Mapping[str, object]
+    vector: Vector | None = None
+    modelled: bool = True
+    """The oracle can judge it."""
+
+
+class Described:
+    """A system that can only be described: enough to plan."""
+
+    def __init__(self, description: Description) -> None:
+        self._description = description
+
+    def describe(self) -> Description:
+        """Who it stands for."""
+        return self._description
+
+    def reset(self, policies: Mapping[str, Json]) -> None:
+        """Refused."""
+        raise NotImplementedError("a planner runs nothing")
+
+    def run(self, bursts: Sequence[Burst]) -> list[BurstResult]:
+        """Refused."""
+        raise NotImplementedError("a planner runs nothing")
+
+    def stop(self) -> None:
+        """Nothing to give back."""
+
+
+class Planner(Worker):
+    """A worker that writes down what it would play."""
+
+    def __init__(self, description: Description) -> None:
+        """Plan for systems of this description."""
+        super().__init__(SETTING, Described(description))
+        self._plan: list[Planned] = []
+
+    def play(self, bursts: tuple[Burst, ...], policies: Mapping[str, object]) -> Trial:
+        """Write the run down; nothing is seen."""
+        self._plan.append(Planned(bursts, policies))
+        return Trial(bursts, (), policies)
+
+    def plan(self, engine: str, profile: str, only: Sequence[str] = ()) -> list[Planned]:
+        """The runs of one engine in a profile, in order; of some scopes `only`. Hypothesis plans as it goes: none."""
+        if engine == "hypothesis":
+            return []
+        self._plan = []
+        if engine == "vectors":
+            self._vectors()
+        for task in tasks(engine, profile):
+            if not only or task.scope in only:
+                self.work(task)
+        return self._plan
+
+    def _vectors(self) -> None:
+        for vector in load_vectors(contract="1"):
+            if not out_of_reach(vector, self.profile):
+                bursts = tuple(bursts_of(vector, self.profile))
+                self._plan.append(Planned(bursts, vector.policies, vector, modelled(self, vector)))
+
+
+def tasks(engine: str, profile: str) -> list[Task]:
+    """An engine's tasks, small scopes first; none for what is no task of a worker."""
+    if profile not in PROFILES or engine not in ENGINES:
+        raise UsageError(
+            f"there is no engine {engine!r} or no profile {profile!r}",
+            hint=f"engines: {', '.join(ENGINES)}; profiles: {', '.join(PROFILES)}",
+        )
+    depth = PROFILES[profile]
+    names = [scope.name for scope in scopes.SCOPES]
+    if engine == "suite":
+        return [Task("suite", name) for name in names]
+    if engine == "reactions":
+        return [Task("suite", name, reactions=depth.reactions.get(name, depth.otherwise)) for name in names]
+    if engine == "walk":
+        return [Task("walk", name, histories=depth.walks) for name in names]
+    return []
