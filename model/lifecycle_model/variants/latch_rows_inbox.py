@@ -116,7 +116,8 @@ def resolve(now: Now) -> LatchAgent:
     return replace(now.it, waiters=())
 
 
-A = "agent"
+A, D = "agent", "teardown"
+UNWINDING = ("Unwinding", "Detaching", "Releasing", "Finished")
 BUSY = ("Starting", "Open", "Halting", "Exiting")
 
 PROGRAMS = (
@@ -132,6 +133,8 @@ ROWS = (
     Row("Q1L in a record's dispatch", A, (), "send.check", ("Q1L", "L3"), guard=v.appending, effect=v.refuse("reentrant_append"), then=END),
     Row("Q/r3L invalid", A, (), "send.check", ("Q/r3L", "Q1L"), guard=invalid, effect=v.refuse("invalid_message"), then=END),
     Row("Q/r3L pending", A, (), "send.check", ("Q/r3L", "Q1L"), guard=already_pending, effect=v.refuse("invalid_message"), then=END),
+    Row("T5L next step", D, UNWINDING, "send.store", ("T5L", "Q/r1L", "S/r4L"), guard=for_next_step, effect=to_next_step, says=(v.enqueued,)),
+    Row("T5L next turn", D, UNWINDING, "send.store", ("T5L", "Q/r1L", "S/r4L"), effect=to_next_turn, says=(v.enqueued,)),
     Row("Q/r2L", A, (), "send.store", ("Q/r2L", "Q4L", "X1L"), guard=waking_after_abort, effect=to_next_turn, says=(v.enqueued,)),
     Row("Q/r1L next step", A, (), "send.store", ("Q/r1L", "Q2L", "Q4L", "X1L"), guard=for_next_step, effect=to_next_step, says=(v.enqueued,)),
     Row("Q/r1L next turn", A, (), "send.store", ("Q/r1L", "Q2L", "X1L"), effect=to_next_turn, says=(v.enqueued,)),

@@ -1,0 +1,196 @@
+"""Variant `latch`: its contract fits together, its scenarios hold in it, and runs checked by hand go as its text says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors
+from lifecycle_model.commands import (
+    AnyCommand,
+    Burst,
+    Cancel,
+    Create,
+    Dispose,
+    Hold,
+    Inject,
+    Maintenance,
+    React,
+    Release,
+    Send,
+    Steer,
+    WhenIdle,
+)
+from lifecycle_model.engine import Engine
+from lifecycle_model.quiet import perform
+from lifecycle_model.state import start
+from lifecycle_model.variants.latch import latch
+from lifecycle_model.variants.latch_clauses import LATCH_CLAUSES
+from lifecycle_model.wire import MEMBERS, UNSET, BurstResult, Observation, Profile, Vector
+
+PROFILE = Profile(
+    commands=(*latch().verbs, "hold", "release", "react", "disarm", "read"),
+    observations=tuple(MEMBERS),
+    statuses=("idle", "running"),
+    gates=tuple(latch().gates),
+    reads=("lookup",),
+    contract="latch",
+)
+VECTORS = [vector for vector in load_vectors(contract="latch") if vector.id != "WL25"]
+"""WL25 needs an ACP bridge, which no model of one agent has."""
+
+
+def run(bursts: Sequence[Burst]) -> list[BurstResult]:
+    """The one result the variant allows for each burst."""
+    engine, here = Engine(latch()), start({})
+    results: list[BurstResult] = []
+    for burst in bursts:
+        (outcome,) = perform(engine, here, burst)
+        results.append(BurstResult(outcome.answers, outcome.seen))
+        here = outcome.configuration
+    return results
+
+
+def short(seen: Observation) -> str:
+    """An observation in a few letters."""
+    words = [seen.event.rpartition("/")[2] if seen.event.startswith("agent") else seen.event]
+    items = [dropped.id for dropped in seen.items] if seen.items is not UNSET else []
+    parts = (seen.status, seen.item, *items, seen.reason, seen.cause, seen.turn, seen.step, seen.message, seen.gate)
+    return " ".join([*words, *(str(part) for part in parts if part is not UNSET)])
+
+
+def shown(*bursts: AnyCommand | Burst) -> list[str]:
+    """What the last of these bursts shows of agent a, requests left out."""
+    made = [(Create("a"),), *(burst if isinstance(burst, tuple) else (burst,) for burst in bursts)]
+    seen = run(made)[-1].seen
+    return [short(one) for one in seen if one.event != "request"]
+
+
+def reacting(event: str, *then: AnyCommand, **members: object) -> React:
+    """A listener on an event of agent a."""
+    return React({"event": event, "of": "a", **members}, then)
+
+
+HELD = (Hold("model", "a", sticky=True), Send("a", "mA"))
+ENDS = ["step/end 1 1", "turn/end aborted user 1", "status idle"]
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.id)
+def test_every_scenario_of_the_variant_holds_in_its_model(vector: Vector) -> None:
+    assert check_vector(vector, run(bursts_of(vector, PROFILE)), PROFILE) == []
+
+
+def test_rows_and_programs_cite_clauses_the_variant_has() -> None:
+    for thing in (*latch().rows, *latch().programs):
+        assert set(thing.clauses) <= LATCH_CLAUSES.keys(), thing.id
+    ids = [row.id for row in latch().rows]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_clause_that_the_variant_replaces_or_removes_is_gone() -> None:
+    assert {"S1", "S/r1", "Q14", "C24", "T13", "L/r15", "D7", "O1", "A/r4", "I18", "V10"}.isdisjoint(LATCH_CLAUSES)
+    assert {"X2", "Q6", "C3", "P1", "P/r3", "T1", "L/r3", "D/r7", "G/r1", "A/r1", "V5", "F1"} <= LATCH_CLAUSES.keys()
+
+
+def test_a_cancel_from_a_turn_end_observer_lets_what_is_left_go_on() -> None:  # C14L
+    react = reacting("turn/end", Cancel("a", keep_inbox=True))
+    seen = shown(HELD, Send("a", "mB"), (react, Release("model", "a")))
+    assert seen[2:6] == ["turn/end completed 1", "abort user", "turn/start 2", "dequeue mB"]
+
+
+def test_a_plain_cancel_from_a_turn_end_observer_leaves_nothing_to_go_on_with() -> None:  # C14L
+    seen = shown(HELD, Send("a", "mB"), (reacting("turn/end", Cancel("a")), Release("model", "a")))
+    assert seen[2:] == ["turn/end completed 1", "discard mB", "abort user", "status idle"]
+
+
+def test_input_from_a_discard_listener_is_cleared_if_its_list_is_still_to_come() -> None:  # C6L
+    react = reacting("agent/inbox/discard", Send("a", "mB"))
+    seen = shown(HELD, Steer("a", "mS"), (react, Cancel("a")))
+    assert seen == ["discard mS", "enqueue mB", "discard mB", "abort user"]
+
+
+def test_input_from_a_discard_listener_parks_if_its_list_was_taken() -> None:  # C6L
+    react = reacting("agent/inbox/discard", Steer("a", "mT"))
+    before = (HELD, Send("a", "mB"), (react, Cancel("a")))
+    assert shown(*before) == ["discard mB", "enqueue mT", "abort user"]
+    assert shown(*before, Release("model", "a")) == ENDS
+    assert shown(*before, Release("model", "a"), Send("a", "mC"))[2:5] == ["turn/start 2", "dequeue mT", "dequeue mC"]
+
+
+def test_a_driver_started_by_a_discard_listener_at_idle_is_aborted_by_the_cancel() -> None:  # C6L
+    seen = shown(Inject("a", "mI"), (reacting("agent/inbox/discard", Send("a", "mB")), Cancel("a")))
+    assert seen[:5] == ["discard mI", "enqueue mB", "status running", "turn/start 1", "dequeue mB"]
+    assert seen[5:] == ["abort user", "turn/end aborted user 1", "status idle"]
+
+
+def test_the_cause_of_a_nested_cancel_wins() -> None:  # C8L
+    react = reacting("agent/inbox/discard", Cancel("a", "parent"))
+    assert shown(HELD, Send("a", "mB"), (react, Cancel("a"))) == ["discard mB", "abort parent"]
+
+
+def test_input_queued_before_its_abort_never_sets_the_latch() -> None:  # C9L X1L
+    react = reacting("agent/inbox/enqueue", Cancel("a", keep_inbox=True))
+    before = (HELD, (react, Send("a", "mB")))
+    assert shown(*before) == ["enqueue mB", "abort user"]
+    assert shown(*before, Release("model", "a")) == ENDS
+
+
+def test_a_quiet_item_alone_is_not_latched_but_is_replayed_with_a_latch() -> None:  # Q3L C9L
+    aborted = (HELD, Cancel("a"))
+    assert shown(*aborted, Inject("a", "mI"), Release("model", "a")) == ENDS
+    seen = shown(*aborted, Inject("a", "mI"), Send("a", "mB"), Release("model", "a"))
+    assert seen[3:7] == ["status running", "turn/start 2", "dequeue mI", "dequeue mB"]
+
+
+def test_a_vetoed_turn_start_claims_nothing_and_parks_the_item() -> None:  # Q7L
+    veto = React({"gate": "validation", "of": "a", "record": "turn/start"}, with_="fail")
+    seen = shown((veto, Send("a", "mA")))
+    assert [one for one in seen if "gate" not in one] == ["enqueue mA", "status running", "error 0 0", "status idle"]
+    assert shown((veto, Send("a", "mA")), Send("a", "mB"))[2:4] == ["turn/start 1", "dequeue mA"]
+
+
+def test_the_rest_of_a_burst_acts_before_an_exit() -> None:  # X5L S/r3L
+    veto = React({"gate": "validation", "of": "a", "record": "turn/start"}, with_="fail")
+    live = shown((veto, Send("a", "mA"), Send("a", "mB")))
+    assert live[-1] == "status idle"  # live: the input parks
+    aborted = shown((veto, Send("a", "mA"), Cancel("a"), Send("a", "mB")))
+    assert aborted[4:9] == ["discard mA", "enqueue mB", "status idle", "status running", "turn/start 1"]
+
+
+def test_max_tokens_of_any_step_is_the_turns() -> None:  # C18L
+    held = Hold("model", "a", sticky=True)
+    seen = shown(HELD, Steer("a", "mS"), (held, Release("model", "a", with_="max_tokens")), Release("model", "a"))
+    assert seen[-2:] == ["turn/end max-tokens 1", "status idle"]
+
+
+def test_maintenance_starts_from_idle_only() -> None:  # S14L
+    (*_, last) = run([(Create("a"),), HELD, (Maintenance("a"),)])
+    assert last.calls[0].refused == "busy"
+
+
+def test_an_aborted_maintenance_replays_what_it_latched() -> None:  # S/r6L S/r15L
+    held = Hold("maintenance", "a", sticky=True)
+    seen = shown((held, Maintenance("a")), Cancel("a"), Steer("a", "mS"), Release("maintenance", "a"))
+    assert seen[:4] == ["settled", "status running", "turn/start 1", "dequeue mS"]
+
+
+def test_a_plain_cancel_clears_what_maintenance_latched() -> None:  # S/r6L
+    held = Hold("maintenance", "a", sticky=True)
+    before = ((held, Maintenance("a")), Send("a", "mB"), Cancel("a"))
+    assert shown(*before) == ["discard mB", "abort user"]
+    assert shown(*before, Inject("a", "mI"), Release("maintenance", "a")) == ["settled"]
+
+
+def test_nothing_is_latched_once_a_teardown_has_begun() -> None:  # T5L S/r3L
+    scope = Hold("scope", "a", sticky=True)
+    before = (HELD, Cancel("a"), (scope, Dispose("a")), Send("a", "mB"))
+    assert shown(*before, Release("model", "a")) == [*ENDS, "gate 1 0 scope"]
+    assert shown(*before, Release("model", "a"), Send("a", "mC")) == ["enqueue mC"]
+
+
+def test_a_waiter_waits_for_a_driver_started_by_an_idle_listener() -> None:  # S7L
+    react = reacting("agent/status", Hold("model", "a", sticky=True), Send("a", "mB"), status="idle")
+    before = (HELD, (react, WhenIdle("a")))
+    assert shown(*before, Release("model", "a"))[-1] == "gate 2 1 model"
+    assert shown(*before, Release("model", "a"), Release("model", "a"))[-1] == "settled"
