@@ -82,8 +82,11 @@ def test_every_scenario_of_the_variant_holds_in_its_model(vector: Vector) -> Non
 
 
 def test_rows_and_programs_cite_clauses_the_variant_has() -> None:
-    for thing in (*latch().rows, *latch().programs):
-        assert set(thing.clauses) <= LATCH_CLAUSES.keys(), thing.id
+    cited = {row.id: row.clauses for row in latch().rows} | {
+        program.id: program.clauses for program in latch().programs
+    }
+    for name, clauses in cited.items():
+        assert set(clauses) <= LATCH_CLAUSES.keys(), name
     ids = [row.id for row in latch().rows]
     assert len(ids) == len(set(ids))
 

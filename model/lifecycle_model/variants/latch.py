@@ -3,7 +3,9 @@
 Its tables S, Q, C and T replace contract 1's, so it is a contract of its own; what holds unchanged is in its clauses.
 Where its text allows more than one thing, or is silent, the rows say what the published runtime does: the number in
 `err` of a vetoed turn start (Q7L) is the last opened turn's; a failed request is recovered inside its step (C23);
-`when_idle` first looks after the segment that asks (S7L); a latch whose replay finds maintenance stays with it (V1L).
+`when_idle` first looks after the segment that asks (S7L); a latch whose replay finds maintenance stays with it (V1L);
+a result's context enters next-step right after that result, so between a calling message and its last result the log
+has calls and results only (Q16L).
 """
 
 from __future__ import annotations

@@ -82,20 +82,16 @@ def code_of(now: Now) -> Any:
     return now.note("code") or UNSET
 
 
-def context_arrives(now: Now) -> bool:
-    """A result's context is still to enter next-step."""
-    return bool(now.it.deferred)
-
-
 def keep_context(now: Now) -> LatchAgent:
-    """Keep the result's context for the end of the batch."""
-    return replace(now.it, deferred=now.it.deferred + now.outcome.context)
+    """Note the context that came with the result."""
+    now.notes["due"] = tuple(now.outcome.context)
+    return now.it
 
 
 def enter_context(now: Now) -> LatchAgent:
-    """The first kept context enters next-step, as quiet input."""
-    now.notes["item"] = now.it.deferred[0]
-    return replace(now.it, steering=(*now.it.steering, Item(now.it.deferred[0])), deferred=now.it.deferred[1:])
+    """The next context enters next-step, as quiet input."""
+    v.next_due(now)
+    return replace(now.it, steering=(*now.it.steering, Item(str(now.note("item")))))
 
 
 def classify(now: Now) -> LatchAgent:
@@ -160,8 +156,8 @@ PROGRAMS = (
             ("model.cut", "model.check", "model.chunk", "model.failed", "model.ask", "model.message", "model.calls"), ("C16L", "C25L")),
     Program("recovery", "after recovery: ask again in the same step, or fail", ("recovery.check", "recovery.retry", "recovery.fail"), ("C16L", "C23")),
     Program("batch", "the next call, or the end of the batch",
-            ("batch.skip", "batch.call", "batch.end", "batch.context", "batch.step"), ("Q16L", "C17L")),
-    Program("tool", "after a tool call: its result", ("tool.result", "tool.next"), ("Q16L",)),
+            ("batch.skip", "batch.call", "batch.end", "batch.step"), ("Q16L", "C17L")),
+    Program("tool", "after a tool call: its result", ("tool.result", "tool.context", "tool.next"), ("Q16L",)),
     Program("step_end", "the step closes: another step, the stopping gate, or the turn's close",
             ("step_end.close", "step_end.check", "step_end.owed", "step_end.stop"), ("Q9L", "Q10L", "Q/r8L")),
     Program("stopping", "after the stopping gate", ("stopping.check", "stopping.fail", "stopping.again", "stopping.close"), ("Q/r8L",)),
@@ -215,9 +211,9 @@ ROWS = (
     Row("Q16L TC", T, ("Batch",), "batch.call", ("Q16L",), guard=calls_left, to="Tool", effect=w.chain(next_call, KEEP_TC), says=(SAY_TC,),
         appends=True, opens="tool", then=END),
     Row("Q16L batch ends", T, ("Batch",), "batch.end", ("Q16L",), effect=w.setting(batch=False)),
-    Row("Q16L context", T, ("Batch",), "batch.context", ("Q16L", "C17L"), guard=context_arrives, effect=enter_context, says=(v.enqueued,), then="batch.context"),
     Row("Q16L step ends", T, ("Batch",), "batch.step", ("Q16L",), then="step_end"),
     Row("Q16L TR", T, ("Tool",), "tool.result", ("Q16L", "C17L", "I11"), to="Batch", effect=w.chain(keep_context, KEEP_TR), says=(SAY_TR,), appends=True),
+    Row("Q16L context", T, ("Batch",), "tool.context", ("Q16L", "C17L"), guard=v.some_due, effect=enter_context, says=(v.enqueued,), then="tool.context"),
     Row("Q16L next", T, ("Batch",), "tool.next", ("Q16L",), then="batch"),
 
     Row("Q/r8L SE", T, (), "step_end.close", ("Q20", "Q9L"), effect=CLOSE_STEP, says=(SAY_SE,), appends=True),
