@@ -32,12 +32,16 @@ def tree_hash() -> str:
     return git("rev-parse", f"HEAD:{SOURCES}")[:12] + ("+changes" if changed else "")
 
 
+TREE = tree_hash()
+"""The runtime's tree when the campaign began, which is the one it imported."""
+
+
 def write(name: str, result: Mapping[str, Any]) -> Path:
     """Store one result beside the others, stamped."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     stamp = {
-        "tree": tree_hash(),
+        "tree": TREE,
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
@@ -48,10 +52,10 @@ def write(name: str, result: Mapping[str, Any]) -> Path:
 
 def main() -> int:
     """Print every result and whether it is stale; 1 if one is."""
-    now, stale = tree_hash(), False
+    stale = False
     for path in sorted(RESULTS.glob("*.json")):
         result = json.loads(path.read_text())
-        fresh = result["stamp"]["tree"] == now
+        fresh = result["stamp"]["tree"] == TREE
         stale |= not fresh
         print(f"{path.stem:12} {result['stamp']['date']} {'fresh' if fresh else 'STALE'}: {result['verdict']}")
     return int(stale)

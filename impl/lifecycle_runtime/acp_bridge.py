@@ -201,7 +201,8 @@ class Bridge:
         finally:
             self._loading.discard(session_id)
         opened.replay()
-        await opened.delivered()
+        with abort_future(signal) as closed:
+            await first_of(opened.delivered(), closed)
         if not self.open:
             raise self._closed("session/load")
         return session_id

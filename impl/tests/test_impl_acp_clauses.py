@@ -202,3 +202,19 @@ async def test_what_others_say_in_a_session_is_shown_and_notices_are_not(s: Stag
     agent.inject("a notice", id="I", source="task")
     await s.quiet()
     assert client.told == ["user_message_chunk"]
+
+
+@bridged
+async def test_a10_a_replay_nobody_takes_does_not_hold_up_the_teardown(s: Stage) -> None:
+    first = await opened(s)
+    assert await outcome(s, first.prompt("A")) == "end_turn"
+    await first.bridge.disconnect()
+    client = Client(s, "second")
+    s.hold("output")
+    loading = client.bridge.load_session("x", "/tmp")
+    await s.quiet()
+    assert not loading.done()
+    torn = client.bridge.teardown()
+    assert isinstance(await outcome(s, loading), BridgeClosed)
+    assert torn.done()
+    assert not s.runtime.agents.list()
