@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from msgspec.structs import replace
 
@@ -15,6 +17,15 @@ from lifecycle_model.state import start
 from lifecycle_model.wire import BurstResult, Profile, TraceBurst, Vector
 
 WORKER = Worker(Setting("reference", "1", 10.0))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def close() -> Iterator[None]:
+    """Stop the system when all vectors were played."""
+    yield
+    WORKER.system.stop()
+
+
 CORE = [vector for vector in load_vectors() if vector.id[:2] in ("VS", "VI", "VC", "XS", "XI", "XQ", "XC")]
 CARRIED = [vector for vector in CORE if modelled(WORKER, vector)]
 

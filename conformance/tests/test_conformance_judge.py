@@ -6,7 +6,9 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import pytest
 
 from lifecycle_conformance import shrink
 from lifecycle_conformance.check import Options, Outcome, floor, shortest
@@ -19,18 +21,31 @@ from lifecycle_model.commands import Burst, Cancel
 from lifecycle_model.wire import BurstResult, Description, Profile, to_json
 
 SETTING = Setting("reference", "1", 10.0)
+OPENED: list[Worker] = []
+
+
+@pytest.fixture(autouse=True)
+def close() -> Iterator[None]:
+    """Stop every system a test has opened."""
+    yield
+    while OPENED:
+        OPENED.pop().system.stop()
+
+
+def opened(system: System | None = None) -> Worker:
+    OPENED.append(Worker(SETTING, system))
+    return OPENED[-1]
 
 
 def plan(engine: str, scope: str) -> str:
     """A digest of every burst an engine plays."""
     from lifecycle_conformance.engines import _ENGINES
 
-    worker = Worker(SETTING)
+    worker = opened()
     task = Task(engine, scope, reactions="kinds", seed=7, histories=30)
     digest = hashlib.sha256()
     for bursts, _policies, _edges in _ENGINES[engine](worker, task, Done(task)):
         digest.update(to_json(bursts))
-    worker.system.stop()
     return digest.hexdigest()
 
 
@@ -85,7 +100,7 @@ class NeverSaysDiscard(Wrong):
 
 def judged(system: System, tasks: list[Task]) -> tuple[Worker, Outcome]:
     """Play some tasks against a system and shrink what fails."""
-    worker = Worker(SETTING, system)
+    worker = opened(system)
     outcome = Outcome(Options(), worker.system.describe())
     for task in tasks:
         for bursts, policies in worker.work(task).failures:
