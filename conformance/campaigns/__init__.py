@@ -1,0 +1,1 @@
+"""Campaigns: long documented commands whose results are committed with the tree they ran on."""

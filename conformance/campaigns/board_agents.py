@@ -10,7 +10,7 @@ stamped with the hash of the sources they were made with. Each agent runs in a H
 model, with everything that would leave the machine refused.
 """
 
-# ruff: noqa: INP001 - a script to run, not a package to import
+
 
 from __future__ import annotations
 
