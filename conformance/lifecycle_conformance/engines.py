@@ -8,12 +8,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from random import Random
 
 from lifecycle_conformance import scopes
 from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.oracle import Oracle, Outlook
+from lifecycle_conformance.reach import Reach, probe, within_reach
 from lifecycle_conformance.suite import (
     AGENT,
     Classes,
@@ -23,7 +24,6 @@ from lifecycle_conformance.suite import (
     labels,
     plain_edges,
     reacting_edges,
-    within_reach,
 )
 from lifecycle_conformance.systems.adapter import System
 from lifecycle_conformance.systems.load import SystemOptions, open_system
@@ -91,9 +91,18 @@ class Worker:
         self.outlook = Outlook(self.engine)
         self.judge = Judge(self.outlook, self.profile)
         self.classes = cache(self._classes)
+        self.scope = cache(self._scope)
+
+    @cached_property
+    def reach(self) -> Reach:
+        """What the system cannot be asked, beyond its profile; found out in one run."""
+        return probe(self.system, self.profile, scopes.of(self.setting.contract))
+
+    def _scope(self, name: str) -> scopes.SuiteScope | None:
+        return within_reach(scopes.scope(name, self.setting.contract), self.profile, self.reach)
 
     def _classes(self, name: str) -> Classes | None:
-        scope = within_reach(scopes.scope(name, self.setting.contract), self.profile)
+        scope = self.scope(name)
         return None if scope is None else explore(self.engine, scope)
 
     def play(self, bursts: tuple[Burst, ...], policies: Mapping[str, object]) -> Trial:
@@ -145,7 +154,7 @@ def _suite(worker: Worker, task: Task, done: Done) -> Plan:
 
 def _walk(worker: Worker, task: Task, done: Done) -> Plan:
     """Seeded histories: longer than a suite's, with reactions that stay armed across bursts."""
-    scope = within_reach(scopes.scope(task.scope, worker.setting.contract), worker.profile)
+    scope = worker.scope(task.scope)
     if scope is None:
         return
     events = [one for one in _EVENTS if dict(one)["event"] in worker.profile.observations]

@@ -35,7 +35,9 @@ class SuiteScope:
     inputs: tuple[str, ...] = ("send", "quiet", "steer", "send_contexts")
     """The words after which an item more may be pending."""
     unthrown: tuple[str, ...] = ()
-    """Events whose listeners throw nothing here."""
+    """Events whose listeners throw nothing here: the system cannot be asked to."""
+    lists_shown: bool = True
+    """Inbox events say whether they are about steering."""
 
 
 REACTIONS = ("send", "steer", "cancel", "cancel_parent", "inject", "dispose", "when_idle", "throw")

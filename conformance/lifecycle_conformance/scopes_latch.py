@@ -6,8 +6,6 @@ from lifecycle_conformance.scopes import SuiteScope, _words
 
 INPUTS = ("send", "quiet", "steer", "inject")
 REACTIONS = ("send", "steer", "inject", "cancel", "cancel_keep", "dispose", "when_idle", "throw")
-UNTHROWN = ("abort",)
-"""An abort observer is the platform's: an exception in it is nobody's to contain."""
 
 LATCH_SCOPES: tuple[SuiteScope, ...] = (
     SuiteScope(
@@ -18,7 +16,6 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         pending=1,
         inputs=INPUTS,
         reactions=REACTIONS,
-        unthrown=UNTHROWN,
     ),
     SuiteScope(
         "segment",
@@ -28,7 +25,6 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         segments=2,
         inputs=INPUTS,
         reactions=("send", "cancel", "cancel_keep"),
-        unthrown=UNTHROWN,
     ),
     SuiteScope(
         "latch",
@@ -48,7 +44,6 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         ),
         inputs=INPUTS,
         reactions=("send", "steer", "inject", "cancel", "cancel_hook", "cancel_keep", "remove"),
-        unthrown=UNTHROWN,
     ),
     SuiteScope(
         "maintenance",
@@ -58,7 +53,6 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         pending=1,
         inputs=INPUTS,
         reactions=("send", "cancel", "cancel_keep", "maintenance"),
-        unthrown=UNTHROWN,
     ),
     SuiteScope(
         "gates",
@@ -76,7 +70,6 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         pending=1,
         inputs=INPUTS,
         reactions=("steer", "cancel", "throw"),
-        unthrown=UNTHROWN,
     ),
     SuiteScope(
         "tools",
@@ -86,7 +79,6 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         pending=1,
         inputs=INPUTS,
         reactions=("steer", "inject", "cancel", "throw"),
-        unthrown=UNTHROWN,
     ),
     SuiteScope(
         "invalid",
@@ -96,7 +88,6 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         pending=1,
         inputs=INPUTS,
         reactions=("send_invalid", "send"),
-        unthrown=UNTHROWN,
     ),
     SuiteScope(
         "teardown",
@@ -106,6 +97,5 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         pending=1,
         inputs=INPUTS,
         reactions=("send", "cancel", "dispose", "when_idle"),
-        unthrown=UNTHROWN,
     ),
 )

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from lifecycle_conformance.scopes import SuiteScope
-from lifecycle_conformance.words import Label, Namer, Reacting, Word, burst, verb
+from lifecycle_conformance.words import Label, Namer, Reacting, Word, burst
 from lifecycle_model.commands import Burst, Hold, React, Read
 from lifecycle_model.engine import Engine
 from lifecycle_model.quiet import Outcomes, perform
@@ -196,7 +196,7 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
     for at, label, outcomes, _bursts in classes.edges:
         before: Agent = classes.nodes[at].configuration[AGENT]
         for one, row in zip(outcomes[0].seen, outcomes[0].said, strict=True):
-            pattern = _pattern(one)
+            pattern = _pattern(one, classes.scope.lists_shown)
             if pattern is None:
                 continue
             for act in classes.scope.reactions:
@@ -225,12 +225,12 @@ def short_run(engine: Engine, classes: Classes, edge: Edge, profile: Profile) ->
     return SuiteRun(classes.scope.name, (*node.bursts, made, *looks), size_of(classes, edge), edge.reacts)
 
 
-def _pattern(one: Observation) -> tuple[tuple[str, object], ...] | None:
+def _pattern(one: Observation, lists_shown: bool) -> tuple[tuple[str, object], ...] | None:
     if one.event in ("settled", "heard", "contained", "scope", "fault", "request") or one.state == "settled":
         return None
     if one.event == "gate":
         return (("gate", one.gate), ("of", one.of))
-    keep = ("event", "of", "status", "state", "steering")
+    keep = ("event", "of", "status", "state", *(("steering",) if lists_shown else ()))
     return tuple((name, value) for name, value in sorted(members(one).items()) if name in keep and value is not UNSET)
 
 
@@ -240,24 +240,3 @@ def _reaction(pattern: tuple[tuple[str, object], ...], act: str) -> Reacting:
     if act == "throw_async":
         return Reacting(pattern, throw="async")
     return Reacting(pattern, ((act,),))
-
-
-def within_reach(scope: SuiteScope, profile: Profile) -> SuiteScope | None:
-    """The part of a scope a system offers; None where too little is left."""
-    words = tuple(word for word in scope.words if verb(word) in profile.commands)
-    gates = {kind: outcomes for kind, outcomes in scope.gates.items() if kind in profile.gates}
-    if ("send",) not in words and not any(word[0].startswith("send") for word in words):
-        return None
-    if scope.stepped and not profile.ticks:
-        return None
-    if not all(offers(profile, name, value) for name, value in scope.policies.items()):
-        return None
-    reactions = scope.reactions if "react" in profile.commands else ()
-    kept = tuple(act for act in reactions if act.startswith("throw") or verb((act,)) in profile.commands)
-    return replace(scope, words=words, gates=gates if "hold" in profile.commands else {}, reactions=kept)
-
-
-def offers(profile: Profile, name: str, value: object) -> bool:
-    """Tell whether a system offers this value of an optional policy (one value, or a list to choose from)."""
-    offered = profile.policies.get(name)
-    return value in offered if isinstance(offered, list | tuple) else offered == value

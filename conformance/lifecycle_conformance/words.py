@@ -51,7 +51,8 @@ class Namer:
         return self.pending[0] if self.pending else "m0"
 
 
-def _release(name: Namer, agent: str, word: Word) -> AnyCommand:
+def release(name: Namer, agent: str, word: Word) -> Release:
+    """The release of a held gate; its word is the gate's kind and an outcome."""
     kind, outcome = word[1], word[2]
     if outcome.startswith("tools"):
         return Release(kind, agent, with_=Outcome("tools", tools=int(outcome[5:] or 1)))
@@ -83,7 +84,7 @@ _BUILDERS: dict[str, Callable[[Namer, str, Word], AnyCommand]] = {
     "read": lambda name, agent, word: Read(agent=agent),
     "tick": lambda name, agent, word: Tick(agent),
     "hold_driver": lambda name, agent, word: Hold("driver", agent),
-    "release": _release,
+    "release": release,
 }
 
 

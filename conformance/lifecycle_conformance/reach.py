@@ -1,0 +1,117 @@
+"""What a system answers with `unsupported` although its profile has the verb: probed in one run, then left out.
+
+A profile names verbs and gates, not their members. Refuses to judge: what is left out is out of reach, not a violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from lifecycle_conformance.scopes import SuiteScope
+from lifecycle_conformance.systems.adapter import AdapterError, Run, System, run_all
+from lifecycle_conformance.words import Namer, Word, command, release, verb
+from lifecycle_model.commands import AnyCommand, Create, Disarm, React
+from lifecycle_model.wire import UNSET, Profile
+
+AGENT = "a"
+NOBODY = "zz"
+"""An agent that never exists, so that a probing listener never acts."""
+UNASKED = frozenset({"create", "dispose", "tick", "hold_driver"})
+"""Words that are not probed: the scopes need them, or they would end the probe."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What is out of reach: words, outcomes of gates, events whose listeners cannot throw, the flag of a list."""
+
+    words: frozenset[str] = frozenset()
+    outcomes: frozenset[tuple[str, str]] = frozenset()
+    unthrown: frozenset[str] = frozenset()
+    lists_shown: bool = True
+    """Inbox events say whether they are about steering."""
+
+
+def probe(system: System, profile: Profile, scopes: Iterable[SuiteScope]) -> Reach:
+    """Ask once for everything the scopes say at default policies; a system that cannot be run has everything in reach."""
+    known = [scope for scope in scopes if not scope.policies]
+    name = Namer()
+    words = sorted(
+        {word[0] for scope in known for word in scope.words} | {act for scope in known for act in scope.reactions}
+    )
+    asked = [
+        word
+        for word in words
+        if word not in UNASKED and not word.startswith("throw") and verb((word,)) in profile.commands
+    ]
+    listens = "react" in profile.commands
+    events = [one for one in profile.observations if listens and one not in ("gate", "heard", "settled", "fault")]
+    gates = sorted(
+        {
+            (kind, word)
+            for scope in known
+            for kind, given in scope.gates.items()
+            for word in given
+            if kind in profile.gates
+        }
+    )
+    arming: list[AnyCommand] = [React({"event": one, "of": NOBODY}, throw="sync", as_="probe") for one in events]
+    if listens:
+        arming += [
+            React({"gate": kind, "of": NOBODY}, with_=release(name, NOBODY, ("release", kind, word)).with_, as_="probe")
+            for kind, word in gates
+        ]
+    closing: tuple[AnyCommand, ...] = (Disarm(),) if "disarm" in profile.commands else ()
+    saying = tuple(command(name, AGENT, (word,)) for word in asked)
+    bursts = ((Create(AGENT, as_="h1"),), (*arming, *closing), saying)
+    (results,) = run_all(system, [Run(bursts)])
+    if isinstance(results, AdapterError):
+        return Reach()
+    refused = [answer.refused == "unsupported" for answer in results[1].calls]
+    shown = [one.steering is not UNSET for one in results[2].seen if one.event == "agent/inbox/enqueue"]
+    return Reach(
+        frozenset(
+            word for word, answer in zip(asked, results[2].calls, strict=True) if answer.refused == "unsupported"
+        ),
+        frozenset(gate for gate, no in zip(gates, refused[len(events) :], strict=False) if no),
+        frozenset(event for event, no in zip(events, refused, strict=False) if no),
+        all(shown),
+    )
+
+
+def within_reach(scope: SuiteScope, profile: Profile, reach: Reach | None = None) -> SuiteScope | None:
+    """The part of a scope a system offers; None where too little is left."""
+    lacks = reach or Reach()
+    words = tuple(word for word in scope.words if verb(word) in profile.commands and word[0] not in lacks.words)
+    if not any(word[0].startswith("send") for word in words):
+        return None
+    if scope.stepped and not profile.ticks:
+        return None
+    if not all(offers(profile, name, value) for name, value in scope.policies.items()):
+        return None
+    gates: dict[str, tuple[str, ...]] = {}
+    if "hold" in profile.commands:
+        for kind, outcomes in scope.gates.items():
+            kept = tuple(one for one in outcomes if (kind, one) not in lacks.outcomes)
+            if kind in profile.gates and kept:
+                gates[kind] = kept
+    acts = tuple(act for act in scope.reactions if "react" in profile.commands and _within(act, profile, lacks))
+    return replace(
+        scope,
+        words=words,
+        gates=gates,
+        reactions=acts,
+        unthrown=tuple(sorted(lacks.unthrown)),
+        lists_shown=lacks.lists_shown,
+    )
+
+
+def _within(act: str, profile: Profile, lacks: Reach) -> bool:
+    word: Word = (act,)
+    return act.startswith("throw") or (verb(word) in profile.commands and act not in lacks.words)
+
+
+def offers(profile: Profile, name: str, value: object) -> bool:
+    """Tell whether a system offers this value of an optional policy (one value, or a list to choose from)."""
+    offered = profile.policies.get(name)
+    return value in offered if isinstance(offered, list | tuple) else offered == value
