@@ -27,7 +27,7 @@ from lifecycle_conformance.words import Label, Namer, burst
 from lifecycle_model.engine import Engine, Now
 from lifecycle_model.quiet import Outcomes, by_subject, perform
 from lifecycle_model.state import Agent, Configuration, start
-from lifecycle_model.table import Effect, Row
+from lifecycle_model.table import Contract, Effect, Row
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,12 @@ def prove(mutant: str, scope: SuiteScope) -> Proof:
     contract = contract_named("1")
     rows = {row.id: row for row in contract.rows}
     other = contract.overlay(f"{contract.name} with {mutant}", rows=[change(rows[name]) for name in names])
-    return _Walk(mutant, scope, Engine(contract), Engine(other)).proof()
+    return compare(mutant, contract, other, scope)
+
+
+def compare(name: str, contract: Contract, other: Contract, scope: SuiteScope) -> Proof:
+    """Walk two contracts side by side; the difference found first, if there is one."""
+    return _Walk(name, scope, Engine(contract), Engine(other)).proof()
 
 
 @dataclass
