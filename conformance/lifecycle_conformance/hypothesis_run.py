@@ -28,23 +28,22 @@ def explore_histories(worker: Worker, seed: int, examples: int, steps: int = 30)
     from hypothesis import seed as seeded
     from hypothesis.stateful import run_state_machine_as_test
 
-    from lifecycle_conformance.machine import Disagreement, Lifecycle
+    from lifecycle_conformance.machine import Disagreement, Lifecycle, machine
 
     found = Found()
     needed = {"send", "cancel"}
     if not needed <= set(worker.profile.commands):
         return found
 
-    class Bound(Lifecycle):
+    class Counted(machine(worker)):  # type: ignore[misc]  # a class made for this worker
         def __init__(self) -> None:
             super().__init__()
             found.histories += 1
 
-    Bound.worker = worker
     worker.judge.rows.clear()
     try:
         run_state_machine_as_test(
-            seeded(seed)(Bound),
+            seeded(seed)(Counted),
             settings=settings(
                 max_examples=examples,
                 stateful_step_count=steps,

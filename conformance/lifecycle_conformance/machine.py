@@ -11,41 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from lifecycle_conformance.engines import Worker
+from lifecycle_conformance.vocabulary import Vocabulary, vocabulary
 from lifecycle_conformance.words import Namer, Word, command
 from lifecycle_model.commands import AnyCommand, Burst, Create, Disarm, Hold, React, Read
 from lifecycle_model.wire import BurstResult, to_json
 
 AGENTS = ("a", "b")
-IN_TURN = ("policy", "assembly", "prefix", "pre_step", "model", "recovery", "tool", "post_step")
-GATES = (*IN_TURN, "continuation", "stopping", "flush")
-OUTCOMES: dict[str, tuple[str, ...]] = {
-    "policy": ("allow", "block", "fail"),
-    "model": ("finish", "error", "max_tokens", "tools1", "tools2", "chunk"),
-    "recovery": ("fail", "retry"),
-    "tool": ("ok", "fail", "ok_context"),
-    "continuation": ("default", "stop", "continue", "continue_reason", "fail"),
-    "stopping": ("ok", "terminal", "fail"),
-}
-EVENTS = (
-    "agent/status",
-    "agent/inbox/enqueue",
-    "agent/inbox/dequeue",
-    "agent/inbox/discard",
-    "agent/cancel-requested",
-    "abort",
-    "agent/error",
-    "turn/start",
-    "turn/end",
-    "step/start",
-    "step/end",
-    "user/message",
-    "steering/message",
-    "assistant/message",
-    "tool/call",
-    "tool/result",
-    "session/flush",
-)
-WORDS = ("send", "quiet", "steer", "inject", "cancel", "cancel_parent", "when_idle", "send_contexts", "dispose")
+ONCE_MORE = ("when_idle", "dispose", "maintenance")
+"""Words that are said a few times only."""
 
 
 class Disagreement(AssertionError):
@@ -53,12 +26,13 @@ class Disagreement(AssertionError):
 
 
 class Lifecycle(RuleBasedStateMachine):
-    """Bursts, gates and reactions on two agents; every burst is compared as it is played.
+    """Bursts and gates on two agents; every burst is compared as it is played. What is said is given by `machine`.
 
     `worker` is set by whoever runs it; the bursts played are kept in `played`, so that a failure is a trace.
     """
 
     worker: ClassVar[Worker]
+    vocabulary: ClassVar[Vocabulary]
     played: ClassVar[list[Burst]] = []
     policies: ClassVar[dict[str, object]] = {}
 
@@ -91,24 +65,6 @@ class Lifecycle(RuleBasedStateMachine):
         self.pending = []
         self.play(commands)
 
-    @rule(agent=st.sampled_from(AGENTS), word=st.sampled_from(WORDS))
-    def perform(self, agent: str, word: str) -> None:
-        """One command, one burst."""
-        if word in ("when_idle", "dispose") and self.name.counts.get(word[0], 0) > 3:
-            word = "send"
-        self.say(agent, (word,))
-
-    @rule(agent=st.sampled_from(AGENTS), words=st.lists(st.sampled_from(WORDS[:7]), min_size=2, max_size=3))
-    def in_one_segment(self, agent: str, words: list[str]) -> None:
-        """Several commands in one burst."""
-        self.play(tuple(command(self.name, agent, (word,)) for word in words))
-
-    @rule(agent=st.sampled_from(AGENTS), gate=st.sampled_from(GATES))
-    def hold(self, agent: str, gate: str) -> None:
-        """Arm a hold in front of the next burst."""
-        if gate in self.worker.profile.gates:
-            self.pending.append(Hold(gate, agent, sticky=True))
-
     @rule(agent=st.sampled_from(AGENTS), choice=st.integers(0, 5))
     def release(self, agent: str, choice: int) -> None:
         """Release what waits, with an outcome."""
@@ -116,26 +72,9 @@ class Lifecycle(RuleBasedStateMachine):
         waiting = [gate.kind for gate in gates if gate.of == agent and gate.outcome is None and gate.kind != "driver"]
         if not waiting:
             return
-        outcomes = OUTCOMES.get(waiting[0], ("ok", "fail"))
+        outcomes = self.vocabulary.outcomes.get(waiting[0], ("ok", "fail"))
         word = ("release", waiting[0], outcomes[choice % len(outcomes)])
         self.say(agent, word)
-
-    @rule(
-        event=st.sampled_from(EVENTS),
-        agent=st.sampled_from(AGENTS),
-        other=st.sampled_from(AGENTS),
-        words=st.lists(st.sampled_from(WORDS), max_size=2),
-        throws=st.sampled_from((None, None, None, "sync")),
-    )
-    def react(self, event: str, agent: str, other: str, words: list[str], throws: str | None) -> None:
-        """Arm a re-entrant listener in front of the next burst."""
-        if "react" not in self.worker.profile.commands:
-            return
-        on: dict[str, Any] = {"event": event, "of": agent}
-        if event == "session/flush":
-            on["state"] = "start"
-        then = tuple(command(self.name, other, (word,)) for word in words)
-        self.pending.append(React(on=on, then=then, throw=throws))
 
     @rule()
     def look(self) -> None:
@@ -146,3 +85,50 @@ class Lifecycle(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Nothing to give back: the next example resets."""
+
+
+def machine(of: Worker) -> type[Lifecycle]:
+    """The machine of a worker: its contract's words, gates and events, as far as its system can be asked."""
+    said = vocabulary(of.setting.contract, of.profile, of.reach)
+
+    class Bound(Lifecycle):
+        worker = of
+        vocabulary = said
+
+        @rule(agent=st.sampled_from(AGENTS), word=st.sampled_from(said.words))
+        def perform(self, agent: str, word: str) -> None:
+            """One command, one burst."""
+            if word in ONCE_MORE and self.name.counts.get(word[0], 0) > 3:
+                word = "send"
+            self.say(agent, (word,))
+
+        @rule(agent=st.sampled_from(AGENTS), words=st.lists(st.sampled_from(said.together), min_size=2, max_size=3))
+        def in_one_segment(self, agent: str, words: list[str]) -> None:
+            """Several commands in one burst."""
+            self.play(tuple(command(self.name, agent, (word,)) for word in words))
+
+        if "hold" in of.profile.commands and said.gates:
+
+            @rule(agent=st.sampled_from(AGENTS), gate=st.sampled_from(said.gates))
+            def hold(self, agent: str, gate: str) -> None:
+                """Arm a hold in front of the next burst."""
+                self.pending.append(Hold(gate, agent, sticky=True))
+
+        if "react" in of.profile.commands:
+
+            @rule(
+                event=st.sampled_from(said.events),
+                agent=st.sampled_from(AGENTS),
+                other=st.sampled_from(AGENTS),
+                words=st.lists(st.sampled_from(said.words), max_size=2),
+                throws=st.sampled_from((None, None, None, "sync")),
+            )
+            def react(self, event: str, agent: str, other: str, words: list[str], throws: str | None) -> None:
+                """Arm a re-entrant listener in front of the next burst."""
+                on: dict[str, Any] = {"event": event, "of": agent}
+                if event == "session/flush":
+                    on["state"] = "start"
+                then = tuple(command(self.name, other, (word,)) for word in words)
+                self.pending.append(React(on=on, then=then, throw=None if event in said.unthrown else throws))
+
+    return Bound
