@@ -16,6 +16,7 @@ from lifecycle_model.commands import (
     Hold,
     Inject,
     Maintenance,
+    Outcome,
     React,
     Release,
     Send,
@@ -165,6 +166,31 @@ def test_max_tokens_of_any_step_is_the_turns() -> None:  # C18L
     held = Hold("model", "a", sticky=True)
     seen = shown(HELD, Steer("a", "mS"), (held, Release("model", "a", with_="max_tokens")), Release("model", "a"))
     assert seen[-2:] == ["turn/end max-tokens 1", "status idle"]
+
+
+def test_a_call_whose_record_aborts_the_turn_is_not_dispatched() -> None:  # C16L C17L
+    release = Release("model", "a", with_=Outcome("tools", tools=2))
+    seen = run([(Create("a"),), HELD, (reacting("tool/call", Cancel("a")), release)])[-1].seen
+    codes = [one.code for one in seen if one.event == "tool/result"]
+    assert codes == ["ABORTED_BEFORE_DISPATCH", "ABORTED_BEFORE_DISPATCH"]
+    assert not [one for one in seen if one.event == "gate"]
+
+
+def test_a_results_context_is_quiet_next_step_input() -> None:  # Q16L C17L
+    release = Release("model", "a", with_=Outcome("tools", tools=1))
+    held = Hold("tool", "a", sticky=True)
+    told = Release("tool", "a", with_=Outcome("ok", context=("mC",)))
+    seen = shown(HELD, (held, release), (Hold("model", "a", sticky=True), told))
+    assert seen == [
+        "tool/result",
+        "enqueue mC",
+        "step/end 1 1",
+        "dequeue mC",
+        "step/start 1 2",
+        "user/message mC",
+        "gate 1 2 model",
+    ]
+    assert shown(HELD, (held, release), Cancel("a"), told)[:2] == ["tool/result", "enqueue mC"]
 
 
 def test_maintenance_starts_from_idle_only() -> None:  # S14L

@@ -5,7 +5,7 @@ Where its text allows more than one thing, or is silent, the rows say what the p
 `err` of a vetoed turn start (Q7L) is the last opened turn's; a failed request is recovered inside its step (C23);
 `when_idle` first looks after the segment that asks (S7L); a latch whose replay finds maintenance stays with it (V1L);
 a result's context enters next-step right after that result, so between a calling message and its last result the log
-has calls and results only (Q16L).
+has calls and results only (Q16L); a call whose own record's observer aborts is not dispatched (C16L, C17L).
 """
 
 from __future__ import annotations

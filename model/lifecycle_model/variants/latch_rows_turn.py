@@ -68,8 +68,19 @@ def next_call(now: Now) -> LatchAgent:
 
 def note_undispatched(now: Now) -> LatchAgent:
     """The result says that the call was aborted before its dispatch."""
-    now.notes["code"] = "ABORTED_BEFORE_DISPATCH"
+    now.notes["started"], now.notes["code"] = False, "ABORTED_BEFORE_DISPATCH"
     return now.it
+
+
+def note_started(now: Now) -> LatchAgent:
+    """A call was logged and is to be dispatched; its result has no code yet."""
+    now.notes["started"], now.notes["code"] = True, None
+    return now.it
+
+
+def just_started(now: Now) -> bool:
+    """A call was logged in this segment and is to be dispatched."""
+    return bool(now.note("started"))
 
 
 def call_id(now: Now) -> str:
@@ -156,7 +167,7 @@ PROGRAMS = (
             ("model.cut", "model.check", "model.chunk", "model.failed", "model.ask", "model.message", "model.calls"), ("C16L", "C25L")),
     Program("recovery", "after recovery: ask again in the same step, or fail", ("recovery.check", "recovery.retry", "recovery.fail"), ("C16L", "C23")),
     Program("batch", "the next call, or the end of the batch",
-            ("batch.skip", "batch.call", "batch.end", "batch.step"), ("Q16L", "C17L")),
+            ("batch.skip", "batch.call", "batch.dispatch", "batch.end", "batch.step"), ("Q16L", "C17L")),
     Program("tool", "after a tool call: its result", ("tool.result", "tool.context", "tool.next"), ("Q16L",)),
     Program("step_end", "the step closes: another step, the stopping gate, or the turn's close",
             ("step_end.close", "step_end.check", "step_end.owed", "step_end.stop"), ("Q9L", "Q10L", "Q/r8L")),
@@ -208,8 +219,10 @@ ROWS = (
 
     Row("C17L skipped", T, ("Batch",), "batch.skip", ("C17L", "Q16L", "I11"), guard=skips_calls,
         effect=w.chain(next_call, note_undispatched, KEEP_TC, KEEP_TR), says=(SAY_TC, SAY_TR), appends=True, then="batch.skip"),
-    Row("Q16L TC", T, ("Batch",), "batch.call", ("Q16L",), guard=calls_left, to="Tool", effect=w.chain(next_call, KEEP_TC), says=(SAY_TC,),
-        appends=True, opens="tool", then=END),
+    Row("Q16L TC", T, ("Batch",), "batch.call", ("Q16L",), guard=calls_left, effect=w.chain(next_call, note_started, KEEP_TC), says=(SAY_TC,), appends=True),
+    Row("C16L tool", T, ("Batch",), "batch.dispatch", ("C16L", "C17L", "I11"), guard=w.both(just_started, v.signal_aborted),
+        effect=w.chain(note_undispatched, KEEP_TR), says=(SAY_TR,), appends=True, then="batch.skip"),
+    Row("Q16L tool", T, ("Batch",), "batch.dispatch", ("Q16L", "C16L"), guard=just_started, to="Tool", opens="tool", then=END),
     Row("Q16L batch ends", T, ("Batch",), "batch.end", ("Q16L",), effect=w.setting(batch=False)),
     Row("Q16L step ends", T, ("Batch",), "batch.step", ("Q16L",), then="step_end"),
     Row("Q16L TR", T, ("Tool",), "tool.result", ("Q16L", "C17L", "I11"), to="Batch", effect=w.chain(keep_context, KEEP_TR), says=(SAY_TR,), appends=True),
