@@ -10,8 +10,6 @@ stamped with the hash of the sources they were made with. Each agent runs in a H
 model, with everything that would leave the machine refused.
 """
 
-
-
 from __future__ import annotations
 
 import json
@@ -145,7 +143,10 @@ def status() -> None:
     stale = False
     for target in TARGETS:
         path, now = RESULTS / f"{target.key}.json", tree_hash(target)
-        made = json.loads(path.read_text())["tree"] if path.exists() else "nothing"
+        if not path.exists():
+            click.echo(f"{target.key}: never run")
+            continue
+        made = json.loads(path.read_text())["tree"]
         stale |= made != now
         click.echo(f"{target.key}: {'fresh' if made == now else f'STALE (made with {made}, now {now})'}")
     sys.exit(stale)
