@@ -75,7 +75,7 @@ def says(event: str, **members: Any) -> Say:
 
 
 def scope_unwound(now: Now) -> Observation:
-    """The scope's disposers ran, perhaps of an earlier life of the id."""
+    """scope"""
     return Observation("scope", of=now.it.name)
 
 
