@@ -334,9 +334,10 @@ def search(
     reading: str = "interleaved",
     symmetric: bool = True,
     limit: int = 0,
+    first: bool = False,
     engine: type[LocalEngine] = LocalEngine,
 ) -> Exploration:
-    """Visit every configuration of a scope (or the first `limit`), judging each distinct step once."""
+    """Visit every configuration of a scope (or the first `limit`; or until the `first` violation), judging each step."""
     check(scope, contract)
     if reading not in READINGS:
         raise ValueError(f"no reading {reading!r}; the readings are {', '.join(READINGS)}")
@@ -344,8 +345,8 @@ def search(
     space = Space(contract, scope, cells, reading, symmetric)
     found = Exploration(space, properties)
     full = space._budgets - 1
-    first, found.rows, found.guards = beginning(cells, scope)
-    space.add(space.pack(first, full, 0), -1, None)
+    start_cells, found.rows, found.guards = beginning(cells, scope)
+    space.add(space.pack(start_cells, full, 0), -1, None)
     order, index = space.order, space.index
     level_end = 1
     node = 0
@@ -364,7 +365,7 @@ def search(
             if key not in index:
                 space.add(key, node, (move, seat, reply))
         node += 1
-        if limit and len(order) >= limit:
+        if (limit and len(order) >= limit) or (first and found.violations):
             break
-    space.complete = node == len(order)
+    space.complete = node == len(order) and not (first and found.violations)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def test_lasso_is_a_fair_run_that_stays_bad(trap: Any) -> None:
     graph, lasso = search(trap)
     assert lasso is not None
     walk = [*lasso.stem, *lasso.cycle]
-    for (node, edge), (after, _) in zip(walk, walk[1:], strict=False):
+    for (node, edge), (after, _) in pairwise(walk):
         assert edge in graph.out[node]
         assert edge.to == after
     start, last = lasso.cycle[0][0], lasso.cycle[-1]
