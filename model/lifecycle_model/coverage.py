@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lifecycle_model.explorer import Exploration
-from lifecycle_model.properties import Properties
+from lifecycle_model.properties import Liveness, Properties, Reachable, Safety
 from lifecycle_model.table import Contract
 
 OBSERVED: Mapping[str, str] = {
@@ -81,7 +81,8 @@ def carriers(contract: Contract, properties: Properties) -> dict[str, list[str]]
         carry(program.clauses, f"program {program.id}")
     for row in contract.rows:
         carry(row.clauses, f"row {row.id}")
-    for one in (*properties.safety, *properties.reachable, *properties.liveness):
+    every: list[Safety | Reachable | Liveness] = [*properties.safety, *properties.reachable, *properties.liveness]
+    for one in every:
         carry(one.clauses, f"property {one.id}")
     for live in properties.liveness:
         carry(live.assumes, f"assumed by {live.id}")

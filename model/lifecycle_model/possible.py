@@ -64,7 +64,11 @@ def replaced(step: Step) -> bool:
 
 def nested_cause(step: Step) -> bool:
     """A listener's cancel fixed another cause than the cancel it was nested in."""
-    return cancels(step) and any(one.event == "abort" and one.reason != step.command.cause for one in step.seen)
+    return (
+        cancels(step)
+        and isinstance(step.command, Cancel)
+        and any(one.event == "abort" and one.reason != step.command.cause for one in step.seen)
+    )
 
 
 def discard_then_more(step: Step) -> bool:
@@ -148,7 +152,7 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("born with work", ("C24", "S/r25"), "an agent is published with work waiting", rows=frozenset({"S/r25 with work"})),
     Reachable("cleared unborn", ("C24",), "work is cancelled before the driver starts", lambda step: cancels(step) and not step.was.started and bool(step.seen)),
     Reachable("born again", ("V8", "T8"), "an id is used again", lambda step: step.took("P/r3") and step.was is not None),
-    Reachable("kept inbox", ("policy keep_inbox",), "pending work outlives a cancel that keeps it", lambda step: cancels(step) and step.command.keep_inbox and step.now.holder == step.command.cause and bool(step.now.queued)),
+    Reachable("kept inbox", ("policy keep_inbox",), "pending work outlives a cancel that keeps it", lambda step: cancels(step) and isinstance(step.command, Cancel) and step.command.keep_inbox and step.now.holder == step.command.cause and bool(step.now.queued)),
 )  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def says(event: str, **members: Any) -> Say:
 
 
 def scope_unwound(now: Now) -> Observation:
-    """scope"""
+    """`scope`."""
     return Observation("scope", of=now.it.name)
 
 
