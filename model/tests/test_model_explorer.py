@@ -204,7 +204,7 @@ def test_row_that_reads_outside_its_view_is_noticed() -> None:
     """A segment is performed on one agent's components; a row that peeks at another agent's must not be believed."""
 
     def nosy(now: object) -> bool:
-        return now.part("b").status == "running"  # type: ignore[attr-defined]  # guards see a Now
+        return bool(now.part("b").status == "running")  # type: ignore[attr-defined]  # guards see a Now
 
     base = contract()
     row = next(row for row in base.rows if row.id == "C/r5")
