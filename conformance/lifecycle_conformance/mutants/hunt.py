@@ -86,6 +86,8 @@ class Hunt:
     def hunt(self, mutant: Mutant, engine: str) -> Kill:
         """Hunt one mutant with one engine. Raises `MutantStale` before anything runs."""
         mutated(mutant)
+        if mutant.module.startswith("acp_") and "acp" not in self.planner.profile.commands:
+            return Kill(mutant.id, engine, self.profile, INCONCLUSIVE, note="the reference adapter offers no bridge")
         plan = self.plan(engine)
         given = in_child(lambda: _hunt(self.planner, mutant, engine, self.profile, plan), self._seconds)
         if isinstance(given, bytes):
