@@ -197,14 +197,17 @@ class Campaign:
     def kill_one(self, seed: int) -> None:
         """One writer from start to SIGKILL, then the check."""
         pid, pipe = spawn(self.store, seed)
-        # a third dies while it opens and resumes, the others after a while of work
-        delay = self.chance.uniform(0, 0.06) if self.chance.random() < 0.33 else self.chance.uniform(0.05, 0.7)
-        deadline, said = time.monotonic() + delay, b""
+        # a third dies while it opens and resumes, the others some time after their first words
+        opening = self.chance.random() < 0.33
+        delay = self.chance.uniform(0, 0.1 if opening else 0.3)
+        deadline, said = time.monotonic() + (delay if opening else 30.0), b""
         while (left := deadline - time.monotonic()) > 0:
             if select.select([pipe], [], [], left)[0]:
                 chunk = os.read(pipe, 65536)
                 if not chunk:
                     break
+                if not said and not opening:
+                    deadline = time.monotonic() + delay
                 said += chunk
         os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)

@@ -26,6 +26,7 @@ from lifecycle_runtime.bash_tool import BashOptions, provide_bash_tool
 from lifecycle_runtime.behaviour import Behaviour, TurnView
 from lifecycle_runtime.claims import SessionClaims
 from lifecycle_runtime.errors import LifecycleError
+from lifecycle_runtime.events import AgentError
 from lifecycle_runtime.executor import provide_executor
 from lifecycle_runtime.exit_watch import ExitWatch
 from lifecycle_runtime.futures import first_of
@@ -106,6 +107,7 @@ async def serve(options: ServerOptions, read_fd: int, write_fd: int, watch: Exit
     if options.bash:
         provide_bash_tool(runtime.root, BashOptions(approve=agent.approve))
     AgentProvider(runtime.root, ProviderOptions(model=options.model, behaviour=HostBehaviour()))
+    runtime.root.on(AgentError, _tell_error)
     bridge = Bridge(runtime.root.fork("acp"), agent.tell)
     agent.serve(bridge)
     transport = StdioTransport(read_fd, write_fd, on_end=watch.begin)
@@ -133,6 +135,11 @@ async def serve(options: ServerOptions, read_fd: int, write_fd: int, watch: Exit
         claims.close()
     if isinstance(options.model, Closable):
         await _settle("the model", asyncio.ensure_future(options.model.aclose()))
+
+
+def _tell_error(event: AgentError) -> None:
+    """A failed turn is told to the client, a failed flush to nobody: both are told here."""
+    _log.warning("turn %d of session %s: %s", event.turn, event.agent.id, event.error)
 
 
 async def _settle(what: str, end: "asyncio.Future[None]") -> None:
