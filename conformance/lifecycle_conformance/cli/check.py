@@ -33,7 +33,7 @@ Examples:
     "reports",
     multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write .json, .md, .xml or .html.",
+    help="Also write the report to this file (.json).",
 )
 @click.option(
     "--traces",
