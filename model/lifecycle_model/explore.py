@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lifecycle_model.cells import Move
 from lifecycle_model.eventual import LIVENESS
-from lifecycle_model.explorer import Exploration, Found, Hop, Progress, Space, hop_of, search
+from lifecycle_model.explorer import Exploration, Found, Progress, search
 from lifecycle_model.invariants import INVARIANTS
 from lifecycle_model.labels import INTERNAL, LOOP, STIMULUS
 from lifecycle_model.liveness import Edge, Fairness, Lasso, Region, find_lasso
@@ -15,6 +15,7 @@ from lifecycle_model.possible import possible
 from lifecycle_model.properties import Liveness, Properties
 from lifecycle_model.replay import Moment, Replay, replay
 from lifecycle_model.scope import Scope
+from lifecycle_model.space import Hop, Space, hop_of
 from lifecycle_model.table import Contract
 
 SPREAD = 128

@@ -13,6 +13,9 @@ from msgspec.structs import replace
 from lifecycle_model.state import OpenGate
 from lifecycle_model.wire import UNSET, Observation
 
+BARE = "bare"
+"""The trigger of a turn whose start names none: a contract whose turns are all message turns, and not flushed."""
+
 
 class Ghost(msgspec.Struct, frozen=True):
     """One agent as its observations tell it."""
@@ -156,7 +159,7 @@ def _abort(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
 
 
 def _error(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
-    if ghost.open == "message" and seen.turn == ghost.turn:
+    if ghost.open in ("message", BARE) and seen.turn == ghost.turn:
         return replace(ghost, erred=True)
     if not ghost.open and ghost.claimed and not ghost.ended and not ghost.flush:
         return replace(ghost, claimed="", reason="")
@@ -165,11 +168,13 @@ def _error(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
 
 def _turn_start(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
     turn = seen.turn if isinstance(seen.turn, int) else 0
-    message = seen.trigger == "message"
+    bare = seen.trigger is UNSET
+    message = bare or seen.trigger == "message"
     return replace(
         ghost,
         turn=turn,
-        open=str(seen.trigger),
+        open=BARE if bare else str(seen.trigger),
+        reason="" if bare else ghost.reason,
         step=0,
         step_open=False,
         erred=False,
@@ -180,7 +185,7 @@ def _turn_start(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost
 
 
 def _turn_end(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
-    message = ghost.open == "message"
+    message = ghost.open in ("message", BARE)
     return replace(
         ghost,
         open="",
@@ -193,7 +198,7 @@ def _turn_end(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
         calling=(),
         claimed="" if message else ghost.claimed,
         reason="" if message else ghost.reason,
-        ended=(*ghost.ended, ghost.open),
+        ended=ghost.ended if ghost.open == BARE else (*ghost.ended, ghost.open),
     )
 
 

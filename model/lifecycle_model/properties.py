@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from lifecycle_model.canonical import Cell
+from lifecycle_model.canonical import Cell, kind_of
 from lifecycle_model.commands import AnyCommand
 from lifecycle_model.ghost import Ghost, fold
 from lifecycle_model.state import OpenGate
@@ -70,6 +70,16 @@ class Step:
     def events(self) -> list[str]:
         """The names of what was seen, in order, without what listeners and callers got."""
         return [one.event for one in self.seen if one.event not in ("heard", "contained", "settled", "gate")]
+
+
+def next_text(found: Iterator[str]) -> str | None:
+    """The first thing that is wrong, or None."""
+    return next(found, None)
+
+
+def settles(seen: Observation, kind: str) -> bool:
+    """Tell whether a call of this kind settled: `w` a waiter, `d` a dispose."""
+    return seen.event == "settled" and kind_of(str(seen.of)) == kind
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import msgspec
 from lifecycle_model.canonical import MARK, Cell, address, names_in, rename
 from lifecycle_model.commands import AnyCommand, Create, Hold, Outcome, Release
 from lifecycle_model.engine import Engine, ModelError, Segment
-from lifecycle_model.explorer import Hop, Space
 from lifecycle_model.ghost import Ghost
 from lifecycle_model.labels import Label, Seat, after_of, lives, look, perform
 from lifecycle_model.properties import Step
+from lifecycle_model.space import Hop, Space
 from lifecycle_model.state import Configuration, OpenGate, start
 from lifecycle_model.wire import UNSET, Answer, Observation, members, to_json
 

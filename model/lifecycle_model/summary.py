@@ -82,6 +82,5 @@ def summary_of(every: Sequence[Exploration]) -> str:
 def ok(every: Iterable[Exploration]) -> bool:
     """Nothing is violated and everything was visited."""
     return all(
-        not one.violations and not one.lassos and one.space.complete and not one.space.cells.cut_short
-        for one in every
+        not one.violations and not one.lassos and one.space.complete and not one.space.cells.cut_short for one in every
     )

@@ -12,7 +12,7 @@ from lifecycle_model.commands import Cancel, Dispose, Send, Steer, WhenIdle
 from lifecycle_model.contract1 import contract
 from lifecycle_model.engine import ModelError
 from lifecycle_model.explore import counterexample, explore, standard, unreached
-from lifecycle_model.explorer import Exploration, Progress, Space, hop_of, search
+from lifecycle_model.explorer import Exploration, Progress, search
 from lifecycle_model.ghost import Ghost
 from lifecycle_model.local import Outside
 from lifecycle_model.properties import Properties
@@ -20,6 +20,7 @@ from lifecycle_model.replay import Replay, as_json, text_of
 from lifecycle_model.replay import replay as play
 from lifecycle_model.scope import OTHER, SELF, Act, Held, Listener, Role, Scope, ScopeError, check
 from lifecycle_model.scopes import SCOPES, scope_named, scopes_in
+from lifecycle_model.space import Space, hop_of
 from lifecycle_model.state import Agent, Item
 from lifecycle_model.summary import ok, summary, summary_of
 
@@ -67,9 +68,7 @@ SOLO = Scope(
 
 @pytest.mark.parametrize("scope", [PAIR, SOLO], ids=lambda scope: scope.name)
 def test_table_look_ups_agree_with_whole_segments(scope: Scope) -> None:
-    """Two agents that interact under an armed reaction: every hop, performed whole on whole configurations by the
-    engine alone, reaches exactly the cells that the tables say (Astray otherwise).
-    """
+    """Every hop, performed whole by the engine alone, reaches the cells that the tables say (Astray otherwise)."""
     space = search(contract(), scope, NOTHING).space
     for node in range(0, len(space.order), len(space.order) // 25):
         base = Replay(space, keep_log=False)
