@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lifecycle_model.explore import counterexample, explore, unreached
+from lifecycle_model.coverage import coverage
+from lifecycle_model.explore import counterexample, explore, standard, unreached
 from lifecycle_model.explorer import Exploration, Progress
 from lifecycle_model.properties import Properties
 from lifecycle_model.replay import text_of
 from lifecycle_model.scope import Scope
 from lifecycle_model.table import Contract
+
+
+_FACTS = ("rows taken:", "unreachable:", "clauses that nothing")
+"""Lines of a coverage that tell, but accuse of nothing."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,6 @@ class Explored:
 
 def run(contract: Contract, scope: Scope, wanted: str | None, say: Callable[[str], None]) -> Explored:
     """Explore one scope; `say` hears how far it is."""
-    from lifecycle_model.explore import standard
-
     properties = standard(contract)
     if wanted is not None:
         properties = Properties(
@@ -90,10 +93,7 @@ def verdict(results: Sequence[Explored], contract: Contract, whole: bool) -> tup
         lines += [f"{name}: {one} is violated" for one in (*explored.found.violations, *explored.found.lassos)]
     if whole:
         lines += [f"never reached: {name}" for name in unreached(one.found for one in results)]
-        taken = {row for explored in results for row in explored.rows}
-        for row in contract.rows:
-            if row.id not in taken and not row.unreachable:
-                lines.append(f"row never taken: {row.id}")
-            if row.id in taken and row.unreachable:
-                lines.append(f"row taken although stated unreachable: {row.id}")
+        merged = coverage(contract, [one.found for one in results], standard(contract))
+        if not merged.complete:
+            lines += [line for line in merged.text().splitlines() if not line.startswith(_FACTS)]
     return lines, 1 if lines else 0
