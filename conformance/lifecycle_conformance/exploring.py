@@ -13,7 +13,6 @@ from lifecycle_model.replay import text_of
 from lifecycle_model.scope import Scope
 from lifecycle_model.table import Contract
 
-
 _FACTS = ("rows taken:", "unreachable:", "clauses that nothing")
 """Lines of a coverage that tell, but accuse of nothing."""
 
