@@ -135,6 +135,7 @@ class _Try:
     """One run: how many came before, what it showed, whom it blames, and how to repeat it."""
 
     runs: int
+    failed: bool
     trial: Trial
     clauses: tuple[str, ...]
     again: Callable[[], Trial]
@@ -154,8 +155,8 @@ def _failing(planner: Worker, plan: list[Planned]) -> bytes:
     """Which runs the unchanged runtime fails, and for which clauses."""
     found: dict[int, str] = {}
     for one in _runs(_Hunter(planner), plan, small=False):
-        if one.clauses or one.trial.error is not None:
-            found[one.runs - 1] = f"{one.vector} {' '.join(one.clauses)} {one.trial.error or ''}".strip()
+        if one.failed or one.trial.error is not None:
+            found[one.runs - 1] = f"{one.vector} {' '.join(one.clauses)} {one.trial.error or ''}".strip() or "fails"
     return msgspec.json.encode(found)
 
 
@@ -173,7 +174,7 @@ def _hunt(planner: Worker, mutant: Mutant, engine: str, profile: str, plan: list
             errors.append(str(one.trial.error))
             if len(errors) >= 3:
                 break
-        elif one.clauses and one.cause not in seen:
+        elif one.failed and one.cause not in seen:
             seen.add(one.cause)
             found = _kill(mutant, engine, profile, one, process_time() - began)
             if found.outcome == KILLED:
@@ -202,7 +203,7 @@ def _runs(worker: Worker, plan: list[Planned], small: bool = True) -> Iterator[_
 
 def _tried(worker: Worker, runs: int, trial: Trial) -> _Try:
     clauses = trial.clauses if trial.violates else ()
-    return _Try(runs, trial, clauses, lambda: worker.play(trial.bursts, trial.policies))
+    return _Try(runs, trial.violates, trial, clauses, lambda: worker.play(trial.bursts, trial.policies))
 
 
 def _scenario(worker: Worker, runs: int, planned: Planned) -> _Try:
@@ -215,9 +216,9 @@ def _scenario(worker: Worker, runs: int, planned: Planned) -> _Try:
         )
 
     trial = play()
-    broken = trial.error is None and check_vector(vector, trial.results, worker.profile)
+    broken = trial.error is None and bool(check_vector(vector, trial.results, worker.profile))
     clauses = (*(vector.clauses if broken else ()), *(trial.clauses if trial.violates else ()))
-    return _Try(runs, trial, tuple(dict.fromkeys(clauses)), play, vector.id)
+    return _Try(runs, broken or trial.violates, trial, tuple(dict.fromkeys(clauses)), play, vector.id)
 
 
 def _histories(worker: Worker, profile: str) -> Iterator[_Try]:
