@@ -212,7 +212,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "abort-reason-unwrapped",
-        "A signal's reason that is no error gives a rejection without it.",
+        "A signal's reason that is an error is wrapped instead of being what the creation rejects with.",
         "creation",
         """
         if isinstance(reason, Exception):
