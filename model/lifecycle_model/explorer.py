@@ -15,6 +15,7 @@ from lifecycle_model.commands import Create
 from lifecycle_model.ghost import fold
 from lifecycle_model.labels import NOTHING
 from lifecycle_model.local import LocalEngine
+from lifecycle_model.plans import Plans, joiner
 from lifecycle_model.properties import Properties
 from lifecycle_model.scope import Scope, check
 from lifecycle_model.space import Hop, Space, hop_of
@@ -22,6 +23,8 @@ from lifecycle_model.state import start
 from lifecycle_model.table import Contract
 
 READINGS = ("interleaved", "quiet")
+EVERY = 4096
+"""Configurations expanded between two calls of the progress callback, at most."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class Exploration:
     """Liveness properties that were judged."""
     lassos: dict[str, Any] = field(default_factory=dict[str, Any])
     """Liveness properties that fail, with how."""
+    plans: Plans | None = None
     live_space: Space | None = None
     """The configurations that liveness was judged on."""
 
@@ -138,6 +142,7 @@ def search(
     symmetric: bool = True,
     limit: int = 0,
     first: bool = False,
+    compiled: bool = True,
     engine: type[LocalEngine] = LocalEngine,
 ) -> Exploration:
     """Visit every configuration of a scope (or the first `limit`; or until the `first` violation), judging each step."""
@@ -150,25 +155,77 @@ def search(
     full = space.budgets - 1
     start_cells, found.rows, found.guards = beginning(cells, scope)
     space.add(space.pack(start_cells, full, 0), -1, None)
-    order, index = space.order, space.index
-    level_end = 1
+    walk = _by_plans if reading == "interleaved" and compiled else _by_successors
     node = 0
-    while node < len(order):
+    level_end = 1
+    while node < len(space.order):
         if node == level_end:
             space.depth += 1
-            level_end = len(order)
-        if progress is not None and node % 4096 == 0:
-            progress(Progress(len(order), len(order) - node, space.depth, space.transitions))
-        for key, move, seat, reply in space.successors(order[node]):
+            level_end = len(space.order)
+        if progress is not None:
+            reached = len(space.order)
+            progress(Progress(reached, reached - node, space.depth, space.transitions))
+        node = walk(found, node, min(level_end, node + EVERY), limit, first)
+        if (limit and len(space.order) >= limit) or (first and found.violations):
+            break
+    space.complete = node == len(space.order) and not (first and found.violations)
+    return found
+
+
+def _by_successors(found: Exploration, node: int, end: int, limit: int, first: bool) -> int:
+    """Expand configurations one transition at a time."""
+    space = found.space
+    while node < end:
+        for key, move, seat, reply in space.successors(space.order[node]):
             space.transitions += 1
             if not move.used:
                 found.note(node, move, hop_of(move, seat, None))
             if reply is not None and not reply[1].used:
                 found.note(node, reply[1], hop_of(move, seat, reply))
-            if key not in index:
+            if key not in space.index:
                 space.add(key, node, (move, seat, reply))
+        node += 1
+        if (limit and len(space.order) >= limit) or (first and found.violations):
+            break
+    return node
+
+
+def _by_plans(found: Exploration, node: int, end: int, limit: int, first: bool) -> int:
+    """Expand configurations by joining what was planned for their cells."""
+    space = found.space
+    plans = found.plans
+    if plans is None:
+        plans = found.plans = Plans(space, found.note)
+    join = joiner(space)
+    order, index, low, seats = space.order, space.index, space.low, range(space.seats)
+    width = space.budgets
+    transitions = 0
+    while node < end:
+        cells, budget, _ = space.unpack(order[node])
+        for seat in seats:
+            plan = plans.made[seat].get(cells[seat] * width + budget)
+            if plan is None:
+                plan = plans.plan(node, seat, cells[seat], budget)
+            transitions += plan.count
+            for target, left, move in plan.local:
+                key = join(cells, seat, target) << low | left
+                if key not in index:
+                    space.add(key, node, (move, seat, None))
+            for target, left, move, at, listener, equal in plan.reaching:
+                for other in seats:
+                    if other == seat:
+                        continue
+                    reply = plans.reply(node, move, seat, other, cells[other], at, listener)
+                    if reply is None:
+                        continue
+                    transitions += equal
+                    moved = cells.copy()
+                    moved[seat] = target
+                    key = join(moved, other, reply.targets[0]) << low | left
+                    if key not in index:
+                        space.add(key, node, (move, seat, (other, reply, at, listener)))
         node += 1
         if (limit and len(order) >= limit) or (first and found.violations):
             break
-    space.complete = node == len(order) and not (first and found.violations)
-    return found
+    space.transitions += transitions
+    return node

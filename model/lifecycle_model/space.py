@@ -139,7 +139,7 @@ class Space:
         restless = not calm and any(table.restless for table in tables)
         for seat, table in enumerate(tables):
             role = self.roles[seat]
-            heard = self._heeds(role, budget)
+            heard = self.heeds(role, budget)
             for move in [*table.moves, *self.cells.overheard(role, cells[seat])] if heard else table.moves:
                 after = self._after(move.label.actor, move.label.price, budget, left, calm, restless)
                 if after is not None:
@@ -160,7 +160,7 @@ class Space:
                         moved[seat], moved[other] = move.targets[0], reply.targets[0]
                         yield self.pack(moved, *after), move, seat, (other, reply, at, listener)
 
-    def _heeds(self, role: int, budget: int) -> bool:
+    def heeds(self, role: int, budget: int) -> bool:
         """Tell whether a listener of the role may still act."""
         found = self._heard.get((role, budget))
         if found is None:

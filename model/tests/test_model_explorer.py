@@ -90,6 +90,16 @@ def whole(space: Space, run: Replay, name: str) -> Cell:
     return canonical(Cell(run.configuration.get(name), gates, run.ghosts[name]), {name: first})
 
 
+@pytest.mark.parametrize("scope", [PAIR, SOLO, scope_named("rebirth")], ids=lambda scope: scope.name)
+def test_compiled_search_is_the_same_search(scope: Scope) -> None:
+    wanted = standard(contract())
+    fast, slow = (search(contract(), scope, wanted, compiled=compiled) for compiled in (True, False))
+    assert fast.space.order == slow.space.order
+    assert fast.space.transitions == slow.space.transitions
+    assert (fast.rows, fast.guards, fast.space.depth) == (slow.rows, slow.guards, slow.space.depth)
+    assert {k: v.node for k, v in fast.witnesses.items()} == {k: v.node for k, v in slow.witnesses.items()}
+
+
 def test_symmetry_changes_no_verdict_and_halves_the_pairs() -> None:
     wanted = standard(contract())
     alike = search(contract(), PAIR, wanted)
