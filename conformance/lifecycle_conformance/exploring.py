@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lifecycle_model.coverage import coverage
-from lifecycle_model.explore import counterexample, explore, standard, unreached
+from lifecycle_model.explore import counterexample, explore, unreached
 from lifecycle_model.explorer import Exploration, Progress
 from lifecycle_model.properties import Properties
 from lifecycle_model.replay import text_of
 from lifecycle_model.scope import Scope
+from lifecycle_model.stated import properties_of, rows_of
 from lifecycle_model.table import Contract
 
 _FACTS = ("rows taken:", "unreachable:", "clauses that nothing")
@@ -47,7 +48,7 @@ class Explored:
 
 def run(contract: Contract, scope: Scope, wanted: str | None, say: Callable[[str], None]) -> Explored:
     """Explore one scope; `say` hears how far it is."""
-    properties = standard(contract)
+    properties = properties_of(contract)
     if wanted is not None:
         properties = Properties(
             tuple(one for one in properties.safety if one.id == wanted),
@@ -92,7 +93,16 @@ def verdict(results: Sequence[Explored], contract: Contract, whole: bool) -> tup
         lines += [f"{name}: {one} is violated" for one in (*explored.found.violations, *explored.found.lassos)]
     if whole:
         lines += [f"never reached: {name}" for name in unreached(one.found for one in results)]
-        merged = coverage(contract, [one.found for one in results], standard(contract))
-        if not merged.complete:
-            lines += [line for line in merged.text().splitlines() if not line.startswith(_FACTS)]
+        lines += uncovered(results, contract)
     return lines, 1 if lines else 0
+
+
+def uncovered(results: Sequence[Explored], contract: Contract) -> list[str]:
+    """What a whole set left out: of contract 1 everything coverage counts, of a variant the rows its scopes must take."""
+    if contract.name != "1":
+        taken = {row for explored in results for row in explored.rows}
+        return [f"row never taken: {row.id}" for row in rows_of(contract) if row.id not in taken]
+    merged = coverage(contract, [one.found for one in results], properties_of(contract))
+    if merged.complete:
+        return []
+    return [line for line in merged.text().splitlines() if not line.startswith(_FACTS)]

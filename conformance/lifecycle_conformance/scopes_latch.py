@@ -81,6 +81,16 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         reactions=("steer", "inject", "cancel", "throw"),
     ),
     SuiteScope(
+        "owed",
+        "steps that end by max-tokens, and steps that owe results",
+        {"model": ("finish", "max_tokens", "tools1")},
+        _words("send", "steer", "cancel"),
+        pending=1,
+        steps=3,
+        inputs=INPUTS,
+        reactions=("steer", "cancel"),
+    ),
+    SuiteScope(
         "invalid",
         "input that is refused",
         {"model": ("finish",)},

@@ -24,8 +24,11 @@ from lifecycle_model.commands import (
     WhenIdle,
 )
 from lifecycle_model.engine import Engine
+from lifecycle_model.explore import explore
 from lifecycle_model.quiet import perform
 from lifecycle_model.state import start
+from lifecycle_model.stated import chosen, properties_of
+from lifecycle_model.table import Contract
 from lifecycle_model.variants.latch import latch
 from lifecycle_model.variants.latch_clauses import LATCH_CLAUSES
 from lifecycle_model.wire import MEMBERS, UNSET, BurstResult, Observation, Profile, Vector
@@ -223,3 +226,35 @@ def test_a_waiter_waits_for_a_driver_started_by_an_idle_listener() -> None:  # S
     before = (HELD, (react, WhenIdle("a")))
     assert shown(*before, Release("model", "a"))[-1] == "gate 2 1 model"
     assert shown(*before, Release("model", "a"), Release("model", "a"))[-1] == "settled"
+
+
+DROPPED = {
+    "S/r12L": ("latch", "C9L"),
+    "S/r15L": ("latch-maintenance", "C9L"),
+    "C4L latch": ("latch", "I8L"),
+    "C4L next turn": ("latch", "I8L"),
+    "S7L exits": ("latch", "V3L"),
+    "C16L/pre_step.check": ("latch", "I9L"),
+    "Q20 err": ("latch-turn", "I10 end"),
+    "X5L SE": ("latch-turn", "I2"),
+    "T/r3L alone": ("latch-teardown", "V6"),
+}
+"""A row of the variant, and the property that its absence breaks in a scope."""
+
+
+def broken(contract: Contract, name: str) -> set[str]:
+    """The properties that fail in a scope of this contract."""
+    (scope,) = chosen(name, "latch")
+    exploration = explore(contract, scope, properties_of(contract))
+    return {*exploration.violations, *exploration.lassos}
+
+
+@pytest.mark.parametrize("name", ["latch", "latch-turn", "latch-tools"])
+def test_the_variant_holds_in_a_small_scope(name: str) -> None:
+    assert broken(latch(), name) == set()
+
+
+@pytest.mark.parametrize("row", DROPPED)
+def test_a_row_left_out_breaks_its_property(row: str) -> None:
+    scope, name = DROPPED[row]
+    assert name in broken(latch().overlay("latch", drop=(row,)), scope)

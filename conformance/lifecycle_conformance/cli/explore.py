@@ -27,18 +27,17 @@ def command(name: str, wanted: str | None, contract: str, list_them: bool, as_js
     """Visit every configuration of a scope; prove the invariants, find the witnesses, judge liveness."""
     from lifecycle_conformance.contracts import contract_named
     from lifecycle_conformance.exploring import run, told
-    from lifecycle_model.explore import standard
     from lifecycle_model.properties import Liveness, Reachable, Safety
     from lifecycle_model.scope import ScopeError
-    from lifecycle_model.scopes import SCOPES, scope_named, scopes_in
+    from lifecycle_model.stated import chosen, properties_of, scopes_of
     from lifecycle_model.wire import to_json
 
     model = contract_named(contract)
-    properties = standard(model)
+    properties = properties_of(model)
     every: list[Safety | Reachable | Liveness] = [*properties.safety, *properties.reachable, *properties.liveness]
     stated = {one.id: one for one in every}
     if list_them:
-        for scope in SCOPES:
+        for scope in scopes_of(contract):
             click.echo(f"{scope.name:<14} {'/'.join(scope.sets):<16} {scope.about}")
         for known in stated.values():
             click.echo(f"{known.id:<28} {' '.join(known.clauses):<20} {known.about}")
@@ -46,7 +45,7 @@ def command(name: str, wanted: str | None, contract: str, list_them: bool, as_js
     if wanted is not None and wanted not in stated:
         raise click.UsageError(f"unknown property {wanted!r}; `lifecycle explore --list` lists them")
     try:
-        scopes = scopes_in(name) if name in ("small", "standard", "large") else (scope_named(name),)
+        scopes = chosen(name, contract)
     except ScopeError as error:
         raise click.UsageError(str(error)) from error
     results = []

@@ -8,13 +8,14 @@ from lifecycle_model.engine import Now
 from lifecycle_model.rows import words as w
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.variants import latch_words as v
+from lifecycle_model.variants.latch_rows_inbox import someone_waits
 from lifecycle_model.variants.latch_state import LatchAgent
 from lifecycle_model.wire import Answer
 
 
 def open_turn(now: Now) -> LatchAgent:
     """A turn is open in the log, one above the highest logged."""
-    return replace(now.it, turn=now.it.turn + 1, open=True, step=0, ended="", at="Opened")
+    return replace(now.it, turn=now.it.turn + 1, open=True, step=0, ended="")
 
 
 def start_vetoed(now: Now) -> bool:
@@ -58,14 +59,9 @@ def end_job(now: Now) -> LatchAgent:
     return v.converge(now)
 
 
-def someone_waits(now: Now) -> bool:
-    """A `when_idle` waits."""
-    return bool(now.it.waiters)
-
-
 def draining(now: Now) -> bool:
-    """The agent is draining."""
-    return bool(now.it.life == "Draining")
+    """The agent is draining, and nothing is about to look whether it may unwind."""
+    return bool(now.it.life == "Draining") and not v.ready("drain", now)
 
 
 A, T = "agent", "turn"
@@ -93,7 +89,7 @@ ROWS = (
     Row("S/r2L", A, ("Starting",), "turn.start", ("S/r2L", "X4L", "Q7L", "Q8L", "Q27L", "Q19"), to="Open", effect=w.chain(open_turn, KEEP_TS),
         says=(SAY_TS,), appends=True),
     Row("S/r2L halting", A, ("Halting",), "turn.start", ("S/r2L", "S6L"), effect=w.chain(open_turn, KEEP_TS), says=(SAY_TS,), appends=True),
-    Row("X4L claims", A, (), "turn.claim", ("X4L",), then="claim"),
+    Row("X4L claims", T, (), "turn.claim", ("X4L",), to="Opened", then="claim"),
 
     Row("Q13L", A, (), "claim.check", ("Q13L", "C16L", "C15L"), guard=v.signal_aborted, then="close"),
     Row("Q/r4L", A, (), "claim.take", ("Q/r4L", "Q5L", "V1L", "Q6"), guard=first_claim, effect=take_first),

@@ -104,6 +104,11 @@ def put_in_place(now: Now) -> LatchAgent:
     return replace(now.it, queued=swapped(now.it.queued), steering=swapped(now.it.steering))
 
 
+def someone_waits(now: Now) -> bool:
+    """A `when_idle` waits, and nothing is about to look whether it may resolve."""
+    return bool(now.it.waiters) and not v.ready("settle", now)
+
+
 def wait(now: Now) -> LatchAgent:
     """Remember the waiter."""
     now.answer = Answer(pending=now.command.as_)
@@ -159,6 +164,6 @@ ROWS = (
 
     Row("S7L absent", A, (), "when_idle.wait", ("S7L",), guard=v.absent, effect=v.refuse("not_live"), then=END),
     Row("S7L waits", A, (), "when_idle.wait", ("S7L", "S8L"), effect=wait),
-    Row("S7L idle", A, ("Idle",), "when_idle.now", ("S7L",), opens="settle"),
+    Row("S7L idle", A, ("Idle",), "when_idle.now", ("S7L",), guard=someone_waits, opens="settle"),
     Row("S7L resolves", A, ("Idle",), "settle.resolve", ("S7L", "S8L", "V3L", "V4L"), effect=resolve),
 )  # fmt: skip

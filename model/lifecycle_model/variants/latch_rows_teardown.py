@@ -54,7 +54,7 @@ def former_life(now: Now) -> bool:
 def doom_creation(now: Now) -> LatchAgent:
     """Deactivate the publication in progress: its next check fails."""
     part = now.part(now.it.handle)
-    now.put(now.it.handle, replace(part, doomed=part.doomed or "disposed"))
+    now.put(now.it.handle, replace(part, doomed=part.doomed or "inactive_owner"))
     return join(now)
 
 
@@ -62,7 +62,7 @@ def doom_setup(now: Now) -> Creation:
     """Deactivate a creation in setup."""
     now.answer = Answer(pending=now.command.as_)
     now.settle(now.command.as_)
-    return replace(now.it, doomed="disposed")
+    return replace(now.it, doomed="inactive_owner")
 
 
 def begin(now: Now) -> LatchAgent:
@@ -87,9 +87,14 @@ def children_left(now: Now) -> bool:
 
 
 def unwind_children(now: Now) -> LatchAgent:
-    """The children leave first."""
+    """The children begin to leave, beside the scope's own disposers (T15L)."""
     leave_all(now, now.it.children)
     return now.it
+
+
+def still_disposing(now: Now) -> bool:
+    """The scope's own disposers have not run."""
+    return not now.it.unwound
 
 
 def announced(now: Now) -> bool:
@@ -129,10 +134,11 @@ PROGRAMS = (
     Program("dispose", "the first trigger begins the one teardown, every other joins it",
             ("dispose.check", "dispose.setup", "dispose.finished", "dispose.join"), ("T1", "T/r1L", "T/r7L")),
     Program("teardown", "T/r1L: cancel(disposed), drain", ("teardown.begin",), ("T/r1L", "T3L", "X3L")),
-    Program("drain", "no activity is left: unwind the children, then the scope", ("drain.look", "drain.unwind", "drain.children"), ("T/r2L", "T/r3L", "T15L")),
-    Program("unwind", "the children are gone: the scope unwinds", ("unwind.scope",), ("T/r4L", "T15L")),
-    Program("scope", "the scope has unwound: detach agent and session, release",
-            ("scope.unwound", "scope.agent", "scope.session", "scope.release"), ("T/r4L", "T/r5L", "T/r6L", "X9L")),
+    Program("drain", "no activity is left: the scope unwinds, its children leave", ("drain.look", "drain.unwind", "drain.children"),
+            ("T/r2L", "T/r3L", "T15L")),
+    Program("unwind", "the children are gone: detach, if the scope's own disposers ran", ("unwind.own", "unwind.go"), ("T/r4L", "T15L")),
+    Program("scope", "the scope's disposers ran: detach agent and session, release",
+            ("scope.ran", "scope.children", "scope.detach", "scope.agent", "scope.session", "scope.release"), ("T/r4L", "T/r5L", "T/r6L", "X9L")),
 )  # fmt: skip
 
 ROWS = (
@@ -150,10 +156,13 @@ ROWS = (
     Row("T/r1L", D, (), "teardown.begin", ("T/r1L", "T3L", "C19L"), to="Draining", effect=begin, then="cancel.enter"),
 
     Row("T/r3L waits", D, ("Draining",), "drain.look", ("T/r2L", "T6"), guard=w.negate(idle), then=END),
-    Row("T/r3L", D, ("Draining",), "drain.unwind", ("T/r3L", "T15L"), guard=children_left, to="Unwinding", effect=unwind_children, then=END),
+    Row("T/r3L", D, ("Draining",), "drain.unwind", ("T/r3L", "T15L"), guard=children_left, to="Unwinding", effect=unwind_children, opens="scope", then=END),
     Row("T/r3L alone", D, ("Draining",), "drain.children", ("T/r3L",), to="Unwinding", opens="scope"),
-    Row("T15L", D, ("Unwinding",), "unwind.scope", ("T15L", "T/r4L"), opens="scope"),
-    Row("T/r4L", D, ("Unwinding",), "scope.unwound", ("T/r4L", "T9", "I15L"), to="Detaching", says=(scope_ran,)),
+    Row("T15L own disposers", D, ("Unwinding",), "unwind.own", ("T15L",), guard=still_disposing, then=END),
+    Row("T15L", D, ("Unwinding",), "unwind.go", ("T15L", "T/r4L"), then="scope.detach"),
+    Row("T/r4L scope", D, ("Unwinding",), "scope.ran", ("T/r4L", "T9", "I15L"), effect=w.setting(unwound=True), says=(scope_ran,)),
+    Row("T15L waits", D, ("Unwinding",), "scope.children", ("T15L",), guard=children_left, then=END),
+    Row("T/r4L", D, ("Unwinding",), "scope.detach", ("T/r4L",), to="Detaching"),
     Row("T/r5L agent", D, ("Detaching",), "scope.agent", ("T/r5L", "T7L", "I15L"), effect=w.setting(entered=False), says=(agent_gone,)),
     Row("T/r5L session", D, ("Detaching",), "scope.session", ("T/r5L", "T7L", "T8L", "I15L"), to="Releasing", effect=w.setting(stored=False),
         says=(session_gone,)),

@@ -56,11 +56,6 @@ def calls_left(now: Now) -> bool:
     return bool(now.it.call < now.it.calls)
 
 
-def skips_calls(now: Now) -> bool:
-    """A call has not started, and the signal is aborted."""
-    return calls_left(now) and v.signal_aborted(now)
-
-
 def next_call(now: Now) -> LatchAgent:
     """Go to the next call."""
     return replace(now.it, call=now.it.call + 1)
@@ -167,7 +162,7 @@ PROGRAMS = (
             ("model.cut", "model.check", "model.chunk", "model.failed", "model.ask", "model.message", "model.calls"), ("C16L", "C25L")),
     Program("recovery", "after recovery: ask again in the same step, or fail", ("recovery.check", "recovery.retry", "recovery.fail"), ("C16L", "C23")),
     Program("batch", "the next call, or the end of the batch",
-            ("batch.skip", "batch.call", "batch.dispatch", "batch.end", "batch.step"), ("Q16L", "C17L")),
+            ("batch.call", "batch.dispatch", "batch.end", "batch.step"), ("Q16L", "C17L")),
     Program("tool", "after a tool call: its result", ("tool.result", "tool.context", "tool.next"), ("Q16L",)),
     Program("step_end", "the step closes: another step, the stopping gate, or the turn's close",
             ("step_end.close", "step_end.check", "step_end.owed", "step_end.stop"), ("Q9L", "Q10L", "Q/r8L")),
@@ -217,11 +212,9 @@ ROWS = (
     Row("C23 retry", T, ("Recovery",), "recovery.retry", ("C23",), guard=w.outcome("retry"), to="Request", opens="request", then=END),
     Row("C23 unrecovered", T, ("Recovery",), "recovery.fail", ("C23", "Q20", "Q22L"), effect=FAIL, then="close"),
 
-    Row("C17L skipped", T, ("Batch",), "batch.skip", ("C17L", "Q16L", "I11"), guard=skips_calls,
-        effect=w.chain(next_call, note_undispatched, KEEP_TC, KEEP_TR), says=(SAY_TC, SAY_TR), appends=True, then="batch.skip"),
     Row("Q16L TC", T, ("Batch",), "batch.call", ("Q16L",), guard=calls_left, effect=w.chain(next_call, note_started, KEEP_TC), says=(SAY_TC,), appends=True),
-    Row("C16L tool", T, ("Batch",), "batch.dispatch", ("C16L", "C17L", "I11"), guard=w.both(just_started, v.signal_aborted),
-        effect=w.chain(note_undispatched, KEEP_TR), says=(SAY_TR,), appends=True, then="batch.skip"),
+    Row("C17L", T, ("Batch",), "batch.dispatch", ("C17L", "C16L", "I11"), guard=w.both(just_started, v.signal_aborted),
+        effect=w.chain(note_undispatched, KEEP_TR), says=(SAY_TR,), appends=True, then="batch.call"),
     Row("Q16L tool", T, ("Batch",), "batch.dispatch", ("Q16L", "C16L"), guard=just_started, to="Tool", opens="tool", then=END),
     Row("Q16L batch ends", T, ("Batch",), "batch.end", ("Q16L",), effect=w.setting(batch=False)),
     Row("Q16L step ends", T, ("Batch",), "batch.step", ("Q16L",), then="step_end"),

@@ -38,6 +38,8 @@ class LatchAgent(Agent, frozen=True):
     """The component that is told when the agent is gone: an owner fiber or the parent."""
     children: tuple[str, ...] = ()
     """What was created through this agent's ctx and is not gone."""
+    unwound: bool = False
+    """The scope's own disposers ran; its children may still be leaving."""
     unmade: str = ""
     """The creation that its disposal rejects, because the handle was never returned."""
 
@@ -45,7 +47,18 @@ class LatchAgent(Agent, frozen=True):
     def shape(self) -> tuple[object, ...]:
         """What tells two agents of the variant apart beyond contract 1's members, names forgotten."""
         batch, kept = len(self.claimed), len(self.children)
-        return self.life, self.latch, self.watched, batch, self.ended, self.owed, self.visible, bool(self.job), kept
+        return (
+            self.life,
+            self.latch,
+            self.watched,
+            batch,
+            self.ended,
+            self.owed,
+            self.visible,
+            bool(self.job),
+            kept,
+            self.unwound,
+        )
 
 
 class Creation(msgspec.Struct, frozen=True):

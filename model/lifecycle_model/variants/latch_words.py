@@ -58,6 +58,11 @@ def replays(now: Now) -> bool:
     return bool(now.note("latch") and pending(now) and may_start(now))
 
 
+def ready(kind: str, now: Now) -> bool:
+    """A segment of this kind is about to run for the component."""
+    return any(gate.kind == kind and gate.of == now.subject for gate in now.world.gates)
+
+
 # -- effects -----------------------------------------------------------------------------------------------------
 
 
