@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from lifecycle_conformance.compare import agree, answers_agree, same_multiset, split
 from lifecycle_conformance.failure.notation import answer, observation, value
 from lifecycle_conformance.failure.value import Alternative, Failure
 from lifecycle_conformance.vectors.fits import plain
-from lifecycle_model.wire import UNSET, Answer, Observation
+from lifecycle_model.commands import Json
+from lifecycle_model.wire import UNSET, Observation
 
-UNORDERED = ("settled", "contained")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,52 +52,49 @@ def _of_findings(failure: Failure) -> list[Parting]:
 
 
 def _parting(alternative: Alternative, failure: Failure) -> Parting:
-    did = failure.did
-    events = {one.event for one in alternative.seen}
-    seen = [one for one in did.seen if one.event in events] if alternative.partial else list(did.seen)
-    for subject in sorted({_subject(one) for one in (*alternative.seen, *seen)}):
-        allowed, theirs = _of(subject, alternative.seen), _of(subject, seen)
-        if _words(allowed) != _words(theirs):
-            return _split(subject, _words(allowed), _words(theirs))
-        if not alternative.partial and _whole(allowed) != _whole(theirs):
-            return _split(subject, _whole(allowed), _whole(theirs))
-    for event in UNORDERED:
-        settled = sorted(observation(one) for one in alternative.seen if one.event == event)
-        theirs_settled = sorted(observation(one) for one in did.seen if one.event == event)
-        if settled != theirs_settled and not alternative.partial:
-            left = [word for word in settled if word not in theirs_settled]
-            right = [word for word in theirs_settled if word not in settled]
-            return Parting("", (), tuple(left), tuple(right))
-    return _answers(alternative.calls or (), did.calls)
+    loose = loose_gates(failure.trace.policies)
+    mine, my_loose = split(alternative.seen, loose)
+    theirs, their_loose = split(failure.did.seen, loose)
+    for subject in sorted(mine.keys() | theirs.keys()):
+        found = _split(subject, mine.get(subject, []), theirs.get(subject, []), agree, observation)
+        if found is not None:
+            return found
+    missing, extra = same_multiset(my_loose, their_loose)
+    if missing or extra:
+        return Parting("", (), _words(missing), _words(extra))
+    allowed, given = alternative.calls or (), failure.did.calls
+    found = _split("the answers", allowed, given, answers_agree, answer)
+    return found or Parting("", _words(failure.did.seen), (), ())
 
 
-def _answers(allowed: Sequence[Answer], given: Sequence[Answer]) -> Parting:
-    return _split("the answers", [answer(one) for one in allowed], [answer(one) for one in given])
-
-
-def _split(subject: str, allowed: Sequence[str], did: Sequence[str]) -> Parting:
+def _split(
+    subject: str, allowed: Sequence[T], did: Sequence[T], alike: Callable[[T, T], bool], say: Callable[[T], str]
+) -> Parting | None:
     same = 0
-    while same < min(len(allowed), len(did)) and allowed[same] == did[same]:
+    while same < min(len(allowed), len(did)) and alike(allowed[same], did[same]):
         same += 1
     left, right = list(allowed[same:]), list(did[same:])
+    if not left and not right:
+        return None
     # what both end with says nothing about the difference
-    while left and right and left[-1] == right[-1] and (len(left) > 1 or len(right) > 1):
+    while left and right and alike(left[-1], right[-1]):
         left.pop()
         right.pop()
-    return Parting(subject, tuple(allowed[:same]), tuple(left), tuple(right))
+    words = tuple(map(say, left)), tuple(map(say, right))
+    if words[0] == words[1]:
+        # they read alike in short, and differ in a member
+        words = tuple(value(plain(one)) for one in left), tuple(value(plain(one)) for one in right)
+    return Parting(subject, tuple(map(say, did[:same])), *words)
 
 
-def _of(subject: str, seen: Sequence[Observation]) -> list[Observation]:
-    return [one for one in seen if _subject(one) == subject and one.event not in UNORDERED]
-
-
-def _words(seen: Sequence[Observation]) -> list[str]:
-    return [observation(one) for one in seen]
-
-
-def _whole(seen: Sequence[Observation]) -> list[str]:
-    return [value(plain(one)) for one in seen]
+def _words(seen: Sequence[Observation]) -> tuple[str, ...]:
+    return tuple(map(observation, seen))
 
 
 def _subject(one: Observation) -> str:
     return "" if one.of is UNSET else str(one.of)
+
+
+def loose_gates(policies: Mapping[str, Json]) -> frozenset[str]:
+    """The gates that several tasks reach at once, so their order is nobody's: flush listeners, calls run together."""
+    return frozenset({"flush", "tool"} if policies.get("parallel_tools") == "on" else {"flush"})

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from lifecycle_conformance.compare import UNORDERED
 from lifecycle_conformance.failure.asked import command, lone_agent
 from lifecycle_conformance.failure.notation import observation
-from lifecycle_conformance.failure.parting import UNORDERED, Parting, partings
+from lifecycle_conformance.failure.parting import Parting, partings
 from lifecycle_conformance.failure.value import Failure
 from lifecycle_model.commands import (
     Abort,

@@ -16,14 +16,13 @@ from lifecycle_model.wire import Answer, BurstResult, Description, Observation, 
 
 
 class Alternative(msgspec.Struct, frozen=True):
-    """One thing the contract allows in the burst that failed: its observations in order, and its answers.
+    """One thing the contract allows in the burst that failed: its observations in order per subject, and its answers.
 
-    `partial` says that others may come between, as in a vector; `calls` is none where answers are not at issue.
+    `calls` is none where answers are not at issue.
     """
 
     seen: tuple[Observation, ...]
     calls: tuple[Answer, ...] | None = None
-    partial: bool = False
 
 
 class Failure(msgspec.Struct, frozen=True):
