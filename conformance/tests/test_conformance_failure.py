@@ -273,10 +273,10 @@ def test_mermaid_says_the_same_in_its_own_words() -> None:
     text = mermaid(of_failure(by_oracle()))
     assert text.startswith("sequenceDiagram\n")
     assert "  l2--xl0: status(cancelling) abort(user) disc[m2]\n" in text
-    assert "  Note over l2: #lt;model#gt;\n" in text
-    # a label holds nothing that ends a statement, or is taken for a tag
-    labels = [line.partition(": ")[2].replace("<br/>", "") for line in text.splitlines()[2:]]
-    assert not any(set(label.replace("#", ";", 1)) & set('<>"') for label in labels)
+    assert "  Note over l2: ‹model›\n" in text
+    # a label holds nothing that ends a statement, starts an entity, or is taken for a tag
+    labels = [line.partition(": ")[2].replace("<br/>", "") for line in text.splitlines()]
+    assert not any(set(label) & set("#;<>") for label in labels)
 
 
 @pytest.mark.parametrize("name", FAILURES)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from lifecycle_conformance.failure.sequence import Arrow, Note, Sequence
 
-ESCAPED = {"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;", '"': "#quot;", "\n": " "}
+INSTEAD = {"#": "\uff03", ";": ",", "<": "\u2039", ">": "\u203a", "\n": " "}
+"""Signs that Mermaid reads as syntax, and what stands for them: its own entities are not decoded in every label."""
+
 BREAK_AT = 44
 
 
@@ -46,4 +48,4 @@ def _wrapped(words: tuple[str, ...]) -> str:
 
 
 def _label(text: str) -> str:
-    return "".join(ESCAPED.get(sign, sign) for sign in text)
+    return "".join(INSTEAD.get(sign, sign) for sign in text)
