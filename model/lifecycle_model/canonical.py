@@ -17,6 +17,8 @@ from lifecycle_model.state import OpenGate
 
 ASIDE = "~"
 """What parts an id from the rest in the name of an earlier life of it."""
+PREFIX = ":"
+"""What parts a component's prefix from the name in it."""
 MARK = "#"
 """What a name made by a scope contains, before its kind and number."""
 RANKED = ("turn", "step")
@@ -30,7 +32,7 @@ class Cell(NamedTuple):
     gates: tuple[OpenGate, ...]
     ghost: Ghost
     aside: tuple[tuple[str, Any], ...] = ()
-    """Earlier lives of the id that are not quite over, by the name they were set aside under."""
+    """Earlier lives of the id that are not quite over, by the name they were set aside under; creations under way."""
 
 
 def address(gate: OpenGate) -> tuple[str, int, int]:
@@ -57,7 +59,7 @@ def marks(value: Any) -> Marks:
     if kind in _PLAIN:
         return _NOTHING
     if kind is str:
-        return Marks((value,), ()) if MARK in value else _NOTHING
+        return Marks((value.rpartition(PREFIX)[2],), ()) if MARK in value else _NOTHING
     found = _KNOWN.get(value)
     if found is None:
         found = _KNOWN[value] = _find(value)
@@ -97,7 +99,8 @@ def rename(value: Any, names: Mapping[str, str], ranks: Mapping[tuple[str, int],
     """The same value under other names and numbers; the very same object if nothing changes."""
     kind = value.__class__
     if kind is str:
-        return names.get(value, value)
+        prefix, parted, name = value.rpartition(PREFIX)
+        return f"{prefix}{parted}{names.get(name, name)}" if parted and MARK in name else names.get(value, value)
     if isinstance(value, tuple):
         renamed = [rename(one, names, ranks) for one in value]
         if all(new is old for new, old in zip(renamed, value, strict=True)):
@@ -123,7 +126,7 @@ def canonical(cell: Cell, also: Mapping[str, str] | None = None) -> Cell:
     """The cell under canonical names and ranks; `also` renames its agent to the name its role is kept under."""
     found = marks(cell)
     names: dict[str, str] = dict(also or {})
-    for number, (name, _) in enumerate(cell.aside, start=1):
+    for number, name in enumerate((name for name, _ in cell.aside if ASIDE in name), start=1):
         owner = name.partition(ASIDE)[0]
         names[name] = f"{names.get(owner, owner)}{ASIDE}x{number}"
     counts: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Contract 1 assembled: machines, programs, rows, and what can be read of a configuration. Refuses nothing: it is data."""
+"""Contract 1 assembled: machines, programs, rows, and how commands reach components. Refuses nothing: it is data."""
 
 from __future__ import annotations
 
@@ -6,11 +6,30 @@ from functools import cache
 from typing import Any
 
 from lifecycle_model.clauses import CLAUSES
-from lifecycle_model.commands import AnyCommand, Read
-from lifecycle_model.rows import cancel, closing, driver, inbox, life, turn
+from lifecycle_model.commands import AnyCommand, Create, Dispose, LoadProvider, Resume, Session, Storage, UnloadProvider
+from lifecycle_model.lookups import read, session_named
+from lifecycle_model.parts import Fiber, Provider, Slot, Transaction
+from lifecycle_model.parts import Session as SessionPart
+from lifecycle_model.parts import Storage as StoragePart
+from lifecycle_model.rows import (
+    admission,
+    asides,
+    cancel,
+    closing,
+    driver,
+    durability,
+    entries,
+    inbox,
+    life,
+    owners,
+    publication,
+    rejection,
+    teardown,
+    turn,
+)
 from lifecycle_model.state import Agent, Configuration, OpenGate
 from lifecycle_model.table import Contract, Machine
-from lifecycle_model.wire import Answer
+from lifecycle_model.wire import Observation
 
 MACHINES = (
     Machine(
@@ -34,20 +53,45 @@ MACHINES = (
         {"Step": "step", "Assembly": "step", "Prefix": "step", "PreStep": "step", "Model": "step", "Recovery": "step", "Batch": "step",
          "Tool": "step", "PostStep": "step"},
     ),
+    Machine(
+        "transaction",
+        "One create or resume, from the call to its result (P); Live and Released while and after its agent lives.",
+        "place",
+        ("New", "Preparing", "Loading", "Minting", "SettingUp", "Publishing", "Unwinding", "Live", "Released", "Rejected"),
+        "New",
+        {"Preparing": "admitted", "Loading": "admitted", "Minting": "birth", "SettingUp": "birth", "Live": "returned", "Released": "returned"},
+    ),
+    Machine("entry", "A session in its store (L).", "entry", ("Unattached", "Entered", "Announced", "Gone"), "Unattached",
+            {"Entered": "live", "Announced": "live"}),
+    Machine("listing", "An agent in the registry (L).", "listing", ("Unlisted", "Entered", "Announced", "Gone"), "Unlisted",
+            {"Entered": "live", "Announced": "live"}),
+    Machine("owner", "A context that calls create and resume, until it is unloaded.", "place", ("Active", "Unloading", "Unloaded"), "Active"),
+    Machine("provider", "A provider of agents (P13, P15).", "place", ("Serving", "Quiescing", "Stopped"), "Serving"),
+    Machine("storage", "What is stored under an id (D).", "place", ("Absent", "Stored", "Buffering"), "Absent"),
 )  # fmt: skip
 
 VERBS = {
     "create": "create",
+    "resume": "create",
+    "abort": "abort",
     "send": "send",
     "steer": "send",
     "inject": "inject",
     "cancel": "cancel",
     "when_idle": "when_idle",
+    "mutate": "mutate",
     "dispose": "dispose",
+    "unload_owner": "unload_owner",
+    "unload_provider": "unload_provider",
+    "load_provider": "load_provider",
+    "session": "session",
+    "storage": "storage",
 }
 
 GATES = {
-    "setup": ("ok", "fail"),
+    "setup": ("ok", "tools", "fail"),
+    "scope_mint": ("ok", "fail"),
+    "load": ("ok", "missing", "fail"),
     "validation": ("ok", "fail"),
     "policy": ("allow", "block", "fail"),
     "assembly": ("ok", "fail"),
@@ -69,25 +113,100 @@ TURN_GATES = frozenset(
 )
 """Gates that are given the turn's signal."""
 
+BIRTH_GATES = frozenset({"load", "setup"})
+"""Gates that are given the creation signal."""
+
+PREFIXES = {
+    "transaction": "tx:",
+    "owner": "fiber:",
+    "provider": "provider:",
+    "storage": "log:",
+}
+
 
 def blank(machine: str, subject: str) -> Any:
     """A component that does not exist yet."""
-    return Agent(name=subject)
+    name = subject.partition(":")[2]
+    match machine:
+        case "transaction":
+            return Transaction(name)
+        case "owner":
+            return Fiber(name)
+        case "provider":
+            return Provider(name)
+        case "storage":
+            return StoragePart(name)
+        case "entry" if subject.startswith("session:"):
+            return SessionPart(name)
+        case _:
+            return Agent(name=subject)
 
 
 def subject_of(command: AnyCommand, configuration: Configuration) -> str:
     """The component a command is asked of: an agent by its name, a handle by its reference."""
-    ref = getattr(command, "ref", None)
-    if ref is not None:
-        for agent in configuration.agents():
-            if agent.handle == ref:
-                return str(agent.name)
-    return str(getattr(command, "agent", None) or getattr(command, "id", None) or "")
+    match command:
+        case Create() | Resume():
+            return f"tx:{command.as_}"
+        case Dispose(ref=str(ref)):
+            return handle_of(configuration, ref)
+        case Session():
+            return session_named(command, configuration)
+        case Storage():
+            return f"log:{command.id}" if command.id is not None else "persistence"
+        case UnloadProvider():
+            return _provider(configuration, command.provider)
+        case LoadProvider():
+            return _unused(configuration, f"provider:{command.as_}")
+        case _:
+            reference, fiber = getattr(command, "ref", None), getattr(command, "fiber", None)
+            if reference is not None or fiber is not None:
+                return f"tx:{reference}" if reference is not None else f"fiber:{fiber}"
+            return str(getattr(command, "agent", None) or getattr(command, "id", None) or "")
+
+
+def handle_of(configuration: Configuration, ref: str) -> str:
+    """The agent a handle was returned for, an earlier life of its id, or the transaction where nothing is left of it."""
+    for name in configuration:
+        part = configuration[name]
+        if isinstance(part, Agent) and part.handle == ref:
+            return name
+    return f"tx:{ref}"
+
+
+def _provider(configuration: Configuration, name: str) -> str:
+    """The component of a provider: the one that serves, else the one registered last."""
+    slot: Slot = configuration.get("provider") or Slot()
+    serving = configuration.get(slot.holder) or Provider(slot.holder.partition(":")[2])
+    if serving.name == name:
+        return slot.holder
+    known = [
+        one for one in configuration if isinstance(configuration[one], Provider) and configuration[one].name == name
+    ]
+    return max(known, key=len, default=f"provider:{name}")
+
+
+def _unused(configuration: Configuration, name: str) -> str:
+    """A component for a provider: an earlier one of this name may still quiesce."""
+    while name in configuration and configuration[name].place != "Stopped":
+        name += "~"
+    return name
+
+
+def address(kind: str, part: Any) -> dict[str, Any]:
+    """What a gate shows of its component: a scope is the agent's, a setup is given the log."""
+    if isinstance(part, Transaction):
+        shown: dict[str, Any] = {"of": part.id if kind == "scope" else part.name}
+        if kind == "setup":
+            shown["length"] = len(part.log)
+        return shown
+    return {"of": part.name}
 
 
 def signal_of(configuration: Configuration, gate: OpenGate) -> str | None:
-    """The reason of the aborted signal a gate was given."""
-    part = configuration.get(gate.of)
+    """The reason of the aborted signal a gate was given; nothing where something else has ended the wait."""
+    part = configuration.get(gate.on or gate.of)
+    if gate.kind in BIRTH_GATES and isinstance(part, Transaction):
+        return part.signal or ("" if part.reason else None)  # an unload ends the wait without aborting the signal
     if gate.program == "driver.wake" and isinstance(part, Agent) and part.status == "disposed":
         return "disposed" if gate.kind == "arriving" else None
     if gate.kind in TURN_GATES and isinstance(part, Agent) and part.holder not in (None, "live"):
@@ -95,40 +214,74 @@ def signal_of(configuration: Configuration, gate: OpenGate) -> str | None:
     return None
 
 
-def inspect(agent: Agent) -> dict[str, object]:
-    """The contract's read-only snapshot."""
-    return {
-        "status": agent.status,
-        "queued": [item.id for item in agent.queued],
-        "steering": [item.id for item in agent.steering],
-        "marker": agent.marker,
-        "holder": agent.holder or "none",
-        "turn": agent.turn if agent.open else None,
-        "step": agent.step if agent.open and agent.step_open else None,
-    }
+def waits(configuration: Configuration, gate: OpenGate) -> bool:
+    """D5: a load waits for another of its id, a live session's flush and its storage for a load that is still wanted."""
+    if gate.kind not in ("queue", "flush", "store"):
+        return False
+    tx = configuration.get(gate.on) if gate.kind == "queue" else None
+    log = configuration.get(f"log:{tx.id if isinstance(tx, Transaction) else gate.of}")
+    if not isinstance(log, StoragePart) or not log.loading:
+        return False
+    if isinstance(tx, Transaction):
+        return not tx.reason
+    return gate.kind == "store" or log.live == (gate.on or gate.of)
 
 
-def read(command: AnyCommand, configuration: Configuration) -> Answer:
-    """Answer a read with the lookups the model keeps."""
-    assert isinstance(command, Read)
-    name = command.agent or command.session
-    agent = configuration.get(name) if name else None
-    if isinstance(agent, Agent) and command.session and not command.agent:
-        return Answer(ok={"log": list(agent.log)} if configuration.world.keep_log else {})
-    if isinstance(agent, Agent):
-        found: dict[str, object] = {"status": agent.status, "inspect": inspect(agent), "registry": agent.entered}
-        if configuration.world.keep_log:
-            found["log"] = list(agent.log)
-        return Answer(ok=found)
-    if command.registry:
-        return Answer(ok={"registry": [a.name for a in configuration.agents() if a.entered]})
-    return Answer(refused="not_live")
+def together(configuration: Configuration, gate: OpenGate) -> str:
+    """Gates of one id, and of agents made through its agent's ctx, are one group; an unload's touch all."""
+    part = configuration.get(gate.on or gate.of)
+    if isinstance(part, Fiber | Provider):
+        return ""
+    name = part.id if isinstance(part, Transaction) else gate.of
+    seen: set[str] = set()
+    while name not in seen:
+        seen.add(name)
+        if not isinstance(part, Transaction):
+            part = configuration.get(f"tx:{getattr(part, 'handle', '')}")
+        if not isinstance(part, Transaction) or not part.owner.startswith("tx:"):
+            break
+        part = configuration.get(part.owner)
+        name = part.id if isinstance(part, Transaction) else name
+    return name
+
+
+def scope_of(configuration: Configuration, name: str) -> tuple[str, str]:
+    """The scope of an agent, or of one being set up: its transaction; refused where there is none, or it has unwound."""
+    agent = configuration.get(name)
+    if isinstance(agent, Agent) and agent.place != "Gone":
+        return f"tx:{agent.handle}", ""
+    others = [one for one in configuration if isinstance(part := configuration[one], Transaction) and part.id == name]
+    for one in reversed(others):
+        if configuration[one].place == "SettingUp":
+            return one, ""
+    known = isinstance(agent, Agent) or any(configuration[one].known for one in others)
+    return "", "inactive_owner" if known else "not_live"
+
+
+def unheard(observation: Observation) -> bool:
+    """Nobody listens to a settled flush."""
+    return observation.event == "session/flush" and observation.state == "settled"
 
 
 @cache
 def contract() -> Contract:
-    """Contract version 1: sections S, Q and C, and T as far as disposing one agent needs it."""
-    modules = (life, inbox, cancel, driver, turn, closing)
+    """Contract version 1: sections S, Q, C, P, T, L and D."""
+    modules = (
+        admission,
+        publication,
+        rejection,
+        life,
+        inbox,
+        cancel,
+        driver,
+        turn,
+        closing,
+        teardown,
+        owners,
+        entries,
+        asides,
+        durability,
+    )
     return Contract(
         name="1",
         machines=MACHINES,
@@ -142,4 +295,11 @@ def contract() -> Contract:
         signal=signal_of,
         clauses=CLAUSES,
         raising=frozenset({"agent/created", "session/created", "session/flush"}),
+        vetoing=frozenset({"agent/created", "session/created"}),
+        unheard=unheard,
+        listened=frozenset({"flush"}),
+        address=address,
+        waits=waits,
+        together=together,
+        scope=scope_of,
     )

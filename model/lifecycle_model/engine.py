@@ -43,8 +43,13 @@ class Run:
 
     engine: Engine
     parts: dict[str, Any]
+    late: bool = False
+    either: bool = False
+    """Whether a row asked for `late`: the contract allows both ways."""
     seen: list[Observation] = field(default_factory=list[Observation])
     fired: list[Row] = field(default_factory=list[Row])
+    active: list[Any] = field(default_factory=list[Any])
+    """The programs in progress, the innermost last."""
     said: list[tuple[int, Row]] = field(default_factory=list[tuple[int, Row]])
     depth: int = 0
 
@@ -62,7 +67,7 @@ class Run:
 class Now:
     """What guards, effects and sayings see: the component now and as it was before the row, and the command."""
 
-    __slots__ = ("_run", "answer", "before", "command", "gate", "machine", "notes", "outcome", "subject")
+    __slots__ = ("_run", "answer", "before", "by", "command", "gate", "machine", "notes", "outcome", "subject")
 
     def __init__(
         self, run: Run, subject: str, command: AnyCommand | None, gate: OpenGate | None, outcome: Outcome
@@ -70,6 +75,8 @@ class Now:
         """One program's view of the run."""
         self._run = run
         self.subject = subject
+        self.by = ""
+        """The component whose row runs this program, or nothing."""
         self.command: Any = command
         self.gate = gate
         self.outcome = outcome
@@ -83,9 +90,24 @@ class Now:
         """The component as it is now."""
         return self._run.parts.get(self.subject)
 
+    @property
+    def of(self) -> str:
+        """The public name of the component: what its observations are about."""
+        return str(getattr(self.it, "name", self.subject))
+
+    @property
+    def late(self) -> bool:
+        """Whether what the contract lets happen now or later happens later; both ways are possible."""
+        self._run.either = True
+        return self._run.late
+
     def part(self, name: str) -> Any:
         """Another component, or None."""
         return self._run.parts.get(name)
+
+    def names(self, prefix: str) -> list[str]:
+        """Every component whose name begins like this."""
+        return sorted(name for name in self._run.parts if name.startswith(prefix))
 
     def put(self, name: str, part: object) -> None:
         """Replace another component (for effects that touch two)."""
@@ -100,18 +122,36 @@ class Now:
         """The value of an optional policy."""
         return self._run.world.policy(name, default)
 
+    def drop(self) -> None:
+        """Nothing is left of the component: for an effect that gives none."""
+        self._run.parts.pop(self.subject, None)
+
     def note(self, name: str) -> Any:
         """What an earlier step of this program noted, or None."""
         return self.notes.get(name)
 
     def set_aside(self) -> None:
-        """Keep the component under a name of its own, its open gates with it: its id begins a new life."""
+        """Keep the component under a name of its own, with its gates and the programs in progress: its id is used again."""
         world = self._run.world
         lives = sum(name.startswith(f"{self.subject}~") for name in self._run.parts)
         name = f"{self.subject}~{lives + 1}"
+        for other in self._run.active:
+            if other is not self and other.subject == self.subject:
+                other.subject = name
         self._run.parts[name] = self.it
-        gates = tuple(replace(g, on=name) if g.of == self.subject and not g.on else g for g in world.gates)
+        gates = tuple(replace(g, on=name) if (g.on or g.of) == self.subject else g for g in world.gates)
         self._run.world = replace(world, gates=gates)
+
+    def gates(self) -> list[OpenGate]:
+        """The open gates of the component."""
+        return [gate for gate in self._run.world.gates if (gate.on or gate.of) == self.subject]
+
+    def close_scope(self, name: str) -> None:
+        """A scope's listeners are gone with it."""
+        world = self._run.world
+        kept = tuple(armed for armed in world.reactions if armed.through != name)
+        if len(kept) < len(world.reactions):
+            self._run.world = replace(world, reactions=kept)
 
     def settle(self, ref: str, **answer: Any) -> None:
         """Settle a pending call."""
@@ -128,6 +168,8 @@ class Segment:
     rows: tuple[Row, ...]
     said: tuple[tuple[int, Row], ...] = ()
     """Index into `seen` of an observation with the row that says it."""
+    either: bool = False
+    """The contract lets something in it happen now or later; asked for with `late` it happens later."""
 
 
 class Engine:
@@ -152,15 +194,17 @@ class Engine:
 
     # -- segments ------------------------------------------------------------------------------------------------
 
-    def perform(self, configuration: Configuration, command: AnyCommand) -> Segment:
+    def perform(self, configuration: Configuration, command: AnyCommand, *, late: bool = False) -> Segment:
         """Perform one command as one segment."""
         run = self._run(configuration)
+        run.late = late
         answer = self._command(run, command)
         return self._close(run, answer)
 
-    def advance(self, configuration: Configuration, gate: OpenGate) -> Segment:
+    def advance(self, configuration: Configuration, gate: OpenGate, *, late: bool = False) -> Segment:
         """Let one ready gate go on: one internal segment."""
         run = self._run(configuration)
+        run.late = late
         self._pass(run, gate)
         return self._close(run, OK)
 
@@ -169,7 +213,8 @@ class Engine:
         found = []
         for gate in configuration.world.gates:
             if gate.outcome is not None:
-                found.append(gate)
+                if not self.contract.waits(configuration, gate):
+                    found.append(gate)
             elif not gate.sticky and self.contract.signal(configuration, gate) is not None:
                 found.append(replace(gate, outcome=Outcome("aborted")))
         return found
@@ -178,7 +223,7 @@ class Engine:
         return Run(self, {name: configuration[name] for name in configuration})
 
     def _close(self, run: Run, answer: Answer) -> Segment:
-        return Segment(Configuration(run.parts), tuple(run.seen), answer, tuple(run.fired), tuple(run.said))
+        return Segment(Configuration(run.parts), tuple(run.seen), answer, tuple(run.fired), tuple(run.said), run.either)
 
     # -- commands ------------------------------------------------------------------------------------------------
 
@@ -202,12 +247,16 @@ class Engine:
         command: AnyCommand | None = None,
         gate: OpenGate | None = None,
         outcome: Outcome = DEFAULT,
+        by: Now | None = None,
     ) -> Answer:
         """Run one program to its end on a subject and give its answer."""
         run.depth += 1
         if run.depth > MAX_DEPTH:
             raise Endless(f"{name} of {subject}: listeners call each other without end (F3)")
         now = Now(run, subject, command, gate, outcome)
+        run.active.append(now)
+        if by is not None:
+            now.by, now.notes = by.subject, dict(by.notes)
         program = self.programs[name]
         index = fired = 0
         while index < len(program.steps):
@@ -229,13 +278,14 @@ class Engine:
                 program = self._steps[row.then]
                 index = program.steps.index(row.then)
         run.depth -= 1
+        run.active.pop()
         return now.answer
 
     def _choose(self, run: Run, now: Now, step: str) -> Row | None:
         for row in self._step_rows.get(step, ()):
             machine = self.machines[row.machine]
             part = run.parts.get(now.subject)
-            if row.states and (part is None or getattr(part, machine.member) not in row.states):
+            if row.states and getattr(part, machine.member, None) not in row.states:
                 continue
             if row.guard is None or row.guard(now):
                 return row
@@ -255,20 +305,25 @@ class Engine:
             run.parts[now.subject] = after
         run.fired.append(row)
         if row.asks is not None:
-            now.outcome = self._ask(run, now.subject, row.asks)
+            now.outcome = self._ask(run, now, row.asks)
         for say in row.says:
             now.before = before
             observation = say(now)
             if observation is None:
                 continue
             run.said.append((len(run.seen), row))
+            run.seen.append(observation)
             if row.awaits and row.opens is not None:
-                run.seen.append(observation)
                 gate = self._enter(run, now, row.opens)
                 if not self._heard(run, observation):
                     self._fail(run, gate)
                 return
-            self._publish(run, observation, appends=row.appends)
+            heard = self._heard(run, observation, now.subject if row.appends else "")
+            if not heard and observation.event in self.contract.vetoing:
+                now.outcome = _THREW
+        if row.runs:
+            for name in row.on(now) if row.on is not None else (now.subject,):
+                self.program(run, row.runs, name, by=now)
         if row.opens is not None:
             self._enter(run, now, row.opens)
 
@@ -280,48 +335,57 @@ class Engine:
 
     # -- publication ---------------------------------------------------------------------------------------------
 
-    def _publish(self, run: Run, observation: Observation, appends: bool = False) -> bool:
-        """Publish one observation; armed reactions act right here. False if a listener threw at once."""
-        run.seen.append(observation)
-        return self._heard(run, observation, appends)
-
-    def _heard(self, run: Run, observation: Observation, appends: bool = False) -> bool:
-        """Armed reactions to an observation act. False if a listener threw at once."""
-        if not run.world.reactions:
+    def _heard(self, run: Run, observation: Observation, appending: str = "") -> bool:
+        """Armed reactions to an observation act. False if a listener's throw is the dispatch's."""
+        if not run.world.reactions or self.contract.unheard(observation):
             return True
-        return self._react(run, members(observation), observation, appends) is not _THREW
+        return self._react(run, members(observation), observation, appending) is not _THREW
 
     def _react(
-        self, run: Run, facts: dict[str, object], observation: Observation, appends: bool = False
+        self, run: Run, facts: dict[str, object], observation: Observation, appending: str = ""
     ) -> Outcome | None:
-        """Give each armed reaction that matches its turn; the last given outcome, `_THREW`, or None."""
+        """Give each armed reaction that matches its turn; the last given outcome, `_THREW`, or None.
+
+        Global listeners come first, then those of scopes. `appending` is the session whose append is dispatched.
+        """
         given: Outcome | None = None
         subject = str(facts.get("of", ""))
-        if appends:
-            run.parts[subject] = replace(run.parts[subject], appending=True)
-        for armed in run.world.reactions:
-            if not _matches(armed.on, facts) or not self._spend(run, armed):
+        gate = observation.event == "gate"
+        vetoing = observation.event in self.contract.vetoing
+        if appending:
+            run.parts[appending] = replace(run.parts[appending], appending=True)
+        for armed in sorted(run.world.reactions, key=lambda one: one.through is not None):
+            if not _matches(armed.on, facts) or self._foreign(run, armed, subject) or not self._spend(run, armed):
                 continue
             answers = tuple(self._command(run, command) for command in armed.then)
             if armed.name is not None:
-                name = observation.gate if observation.event == "gate" else observation.event
+                name = observation.gate if gate else observation.event
                 run.seen.append(Observation("heard", of=subject, as_=armed.name, name=name, answers=answers))
             if armed.outcome is not None:
                 given = armed.outcome
-            if armed.throw is not None:
-                raising = observation.event in self.contract.raising
-                if observation.event != "gate" and not (raising and armed.throw == "sync"):
-                    run.seen.append(Observation("contained", of=subject, name=observation.event))
-                if armed.throw == "sync" or observation.event == "gate":
-                    given = _THREW
-        if appends:
-            run.parts[subject] = replace(run.parts[subject], appending=False)
+            if armed.throw is None:
+                continue
+            reaches = gate or (observation.event in self.contract.raising and not (vetoing and armed.throw != "sync"))
+            if reaches:
+                given = _THREW
+                if vetoing:
+                    break
+            else:
+                run.seen.append(Observation("contained", of=subject, name=observation.event))
+        if appending:
+            run.parts[appending] = replace(run.parts[appending], appending=False)
         return given
+
+    def _foreign(self, run: Run, armed: Reaction, subject: str) -> bool:
+        """A listener on an agent's ctx hears that agent only."""
+        if armed.through is None:
+            return False
+        return self.contract.scope(Configuration(dict(run.parts)), subject)[0] != armed.through
 
     def _spend(self, run: Run, armed: Reaction) -> bool:
         left = list(run.world.reactions)
         for index, other in enumerate(left):
-            if other.name == armed.name and other.on == armed.on and other.then == armed.then:
+            if (other.name, other.on, other.then, other.through) == (armed.name, armed.on, armed.then, armed.through):
                 if other.times <= 1:
                     del left[index]
                 else:
@@ -332,18 +396,29 @@ class Engine:
 
     # -- gates ---------------------------------------------------------------------------------------------------
 
-    def _ask(self, run: Run, subject: str, address: str) -> Outcome:
-        """Enter a synchronous gate `kind` or `kind record`: its outcome comes from a reaction, else success."""
+    def _ask(self, run: Run, now: Now, address: str) -> Outcome:
+        """Enter a synchronous gate `kind` or `kind record`: a hold only reports it, a reaction gives its outcome."""
         kind, _, record = address.partition(" ")
-        facts: dict[str, object] = {"gate": kind, "of": subject}
+        if record == "*":
+            record = str(now.notes.get("record"))
+        shown = self.contract.address(kind, run.parts.get(now.subject))
+        facts: dict[str, object] = {"gate": kind, "of": shown["of"]}
         if record:
             facts["record"] = record
-        observation = Observation("gate", of=subject, gate=kind, record=record or UNSET)
-        if not self._noticed(run, facts):
+        if not self._take_hold(run, facts) and not self._noticed(run, facts):
             return DEFAULT
+        observation = Observation("gate", gate=kind, record=record or UNSET, **shown)
         run.seen.append(observation)
-        outcome = self._react(run, facts, observation, appends=bool(record))
+        outcome = self._react(run, facts, observation, now.subject if record else "")
         return Outcome("fail") if outcome is _THREW else outcome or DEFAULT
+
+    @staticmethod
+    def _take_hold(run: Run, facts: dict[str, object]) -> HoldArm | None:
+        """The first hold armed for a gate; it catches one gate."""
+        arm = next((arm for arm in run.world.holds if _addresses(arm, facts)), None)
+        if arm is not None:
+            run.world = replace(run.world, holds=tuple(other for other in run.world.holds if other is not arm))
+        return arm
 
     def _noticed(self, run: Run, facts: dict[str, object]) -> bool:
         return any(_addresses(arm, facts) for arm in run.world.watches) or any(
@@ -351,57 +426,68 @@ class Engine:
         )
 
     def _enter(self, run: Run, now: Now, spec: str) -> OpenGate:
-        """Enter a gate: report it if held, watched or reacted to; it waits if held, else it is ready."""
+        """Enter a gate, or one for each named listener besides; the first of them."""
         kind, _, program = spec.partition(" ")
         if kind == AGAIN and now.gate is not None:
             again = replace(now.gate, outcome=None if now.gate.held else DEFAULT)
-            run.world = replace(run.world, gates=(*run.world.gates, again))
-            return again
+            return self._open(run, again)
         part = run.parts[now.subject]
-        gate = OpenGate(kind, now.subject, program or kind)
         public = kind in self.contract.gates
+        of = str(self.contract.address(kind, part)["of"])
+        gate = OpenGate(kind, of, program or kind, on="" if of == now.subject else now.subject)
         if public:
             turn = now.notes.get("turn", getattr(part, "turn", 0))
-            gate = replace(gate, turn=turn, call=getattr(part, "call", 0) if kind == "tool" else 0)
+            call = getattr(part, "call", 0) if kind == "tool" else 0
+            gate = replace(gate, turn=turn, call=call, ref=now.notes.get("ref", ""))
         if kind == "driver" and now.subject in run.world.stepped:
             failing = now.outcome.outcome == "fail"
-            gate = replace(gate, kind=ARRIVING, outcome=DEFAULT, silent=True, failing=failing)
-            run.world = replace(run.world, gates=(*run.world.gates, gate))
-            return gate
+            return self._open(run, replace(gate, kind=ARRIVING, outcome=DEFAULT, silent=True, failing=failing))
         if not public or kind == "driver":
-            gate = replace(gate, outcome=DEFAULT)
-            run.world = replace(run.world, gates=(*run.world.gates, gate))
-            return gate
-        facts = self._facts(gate)
-        arm = next((arm for arm in run.world.holds if _addresses(arm, facts)), None)
-        outcome: Outcome | None = DEFAULT
-        if arm is not None:
-            run.world = replace(run.world, holds=tuple(other for other in run.world.holds if other is not arm))
-            outcome = None
-        reacted: Outcome | None = None
-        gate = replace(gate, outcome=outcome, sticky=arm is not None and arm.sticky, held=arm is not None)
+            return self._open(run, replace(gate, outcome=DEFAULT))
+        named = self._listeners(run, of) if kind in self.contract.listened else []
+        if not named:
+            return self._arrive(run, now, gate)
+        others = (one.group for one in run.world.gates if one.of == of)
+        gate = replace(gate, group=1 + max(others, default=0))
+        first = self._arrive(run, now, gate)
+        for listener in named:
+            self._arrive(run, now, replace(gate, listener=listener))
+        return first
+
+    @staticmethod
+    def _open(run: Run, gate: OpenGate) -> OpenGate:
         run.world = replace(run.world, gates=(*run.world.gates, gate))
-        if arm is not None or self._noticed(run, facts):
-            reason = self.contract.signal(Configuration(dict(run.parts)), gate)
-            step = getattr(part, "step", 0)
-            observation = Observation(
-                "gate",
-                of=now.subject,
-                gate=kind,
-                turn=gate.turn,
-                step=step,
-                call=gate.call or UNSET,
-                signal=UNSET if reason is None else reason,
-            )
-            run.seen.append(observation)
-            reacted = self._react(run, facts, observation)
-        if reacted is not None:
-            final = Outcome("fail") if reacted is _THREW else reacted
-            settled = replace(gate, outcome=final)
-            gates = tuple(settled if g == gate else g for g in run.world.gates)
-            run.world = replace(run.world, gates=gates)
-            return settled
         return gate
+
+    @staticmethod
+    def _listeners(run: Run, of: str) -> list[str]:
+        return list(dict.fromkeys(name for subject, name in run.world.listeners if subject in (None, of)))
+
+    def _arrive(self, run: Run, now: Now, gate: OpenGate) -> OpenGate:
+        """One gate is reported if held, watched or reacted to; it waits if held, else it is ready."""
+        facts = self._facts(gate)
+        arm = self._take_hold(run, facts)
+        outcome = None if arm is not None else DEFAULT
+        gate = replace(gate, outcome=outcome, sticky=arm is not None and arm.sticky, held=arm is not None)
+        self._open(run, gate)
+        if arm is None and not self._noticed(run, facts):
+            return gate
+        part = run.parts[now.subject]
+        reason = self.contract.signal(Configuration(dict(run.parts)), gate)
+        shown: dict[str, Any] = {"turn": gate.turn, "step": getattr(part, "step", 0)}
+        shown.update(self.contract.address(gate.kind, part))
+        if gate.call:
+            shown["call"] = gate.call
+        if gate.listener:
+            shown["listener"] = gate.listener
+        observation = Observation("gate", gate=gate.kind, signal=reason or UNSET, **shown)
+        run.seen.append(observation)
+        reacted = self._react(run, facts, observation)
+        if reacted is None:
+            return gate
+        settled = replace(gate, outcome=Outcome("fail") if reacted is _THREW else reacted)
+        run.world = replace(run.world, gates=tuple(settled if g == gate else g for g in run.world.gates))
+        return settled
 
     @staticmethod
     def _facts(gate: OpenGate) -> dict[str, object]:
@@ -410,10 +496,12 @@ class Engine:
             facts["turn"] = gate.turn
         if gate.call:
             facts["call"] = gate.call
+        if gate.listener:
+            facts["listener"] = gate.listener
         return facts
 
     def _pass(self, run: Run, gate: OpenGate) -> None:
-        """Leave a gate with its outcome: the program behind it runs."""
+        """Leave a gate with its outcome: the program behind it runs, once the last of its dispatch is left."""
         kept: list[OpenGate] = []
         taken = False
         for other in run.world.gates:
@@ -429,7 +517,25 @@ class Engine:
                 return
             gate = held
         outcome = Outcome("fail") if gate.failing else gate.outcome or DEFAULT
+        if gate.group:
+            last = self._left(run, gate, outcome)
+            if last is None:
+                return
+            outcome = last
         self.program(run, gate.program, gate.on or gate.of, gate=gate, outcome=outcome)
+
+    def _left(self, run: Run, gate: OpenGate, outcome: Outcome) -> Outcome | None:
+        """One listener of a dispatch is done: the dispatch's outcome if it was the last, else None."""
+        failures = gate.failures
+        if outcome.outcome == "fail":
+            place = ["", *self._listeners(run, gate.of)].index(gate.listener)
+            failures = (*failures, (place, outcome))
+        others = [one for one in run.world.gates if (one.of, one.group) == (gate.of, gate.group)]
+        if not others:
+            return min(failures, key=lambda one: one[0])[1] if failures else outcome
+        heir = replace(others[0], failures=others[0].failures + failures)
+        run.world = replace(run.world, gates=tuple(heir if one is others[0] else one for one in run.world.gates))
+        return None
 
     # -- the environment's own commands --------------------------------------------------------------------------
 
@@ -439,6 +545,7 @@ class Engine:
         if command.gate == "driver" and command.of is not None:
             run.world = replace(run.world, stepped=run.world.stepped | {command.of})
             return OK
+        self._name(run, command.of, command.listener)
         arm = _arm(command, command.sticky)
         if arm not in run.world.holds:
             run.world = replace(run.world, holds=(*run.world.holds, arm))
@@ -447,6 +554,7 @@ class Engine:
     def _watch(self, run: Run, command: Watch) -> Answer:
         if command.gate not in self.contract.gates:
             return Answer(refused="no_such_gate")
+        self._name(run, command.of, command.listener)
         run.world = replace(run.world, watches=(*run.world.watches, _arm(command, False)))
         return OK
 
@@ -469,9 +577,23 @@ class Engine:
         on = tuple(
             sorted(((k, _frozen(v)) for k, v in command.on.items()), key=lambda pair: (pair[0] != "gate", pair[0]))
         )
-        armed = Reaction(on, command.then, command.throw, outcome, command.times, command.through, command.as_)
+        scope, refused = (None, "")
+        if command.through is not None:
+            scope, refused = self.contract.scope(Configuration(dict(run.parts)), command.through)
+        if refused:
+            return Answer(refused=refused)
+        if "gate" in command.on and isinstance(listener := command.on.get("listener"), str):
+            self._name(run, command.on.get("of"), listener)
+        armed = Reaction(on, command.then, command.throw, outcome, command.times, scope, command.as_)
         run.world = replace(run.world, reactions=(*run.world.reactions, armed))
         return OK
+
+    @staticmethod
+    def _name(run: Run, of: object, listener: str | None) -> None:
+        """Naming a listener makes one."""
+        pair = (of if isinstance(of, str) else None, listener)
+        if listener is not None and pair not in run.world.listeners:
+            run.world = replace(run.world, listeners=(*run.world.listeners, (pair[0], listener)))
 
     def _disarm(self, run: Run, command: Disarm) -> Answer:
         kept = () if command.as_ is None else tuple(r for r in run.world.reactions if r.name != command.as_)

@@ -104,6 +104,10 @@ def _stage(number: int) -> Any:
     return step
 
 
+def _born(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    return replace(reborn(ghost), stage=1)
+
+
 def _session_gone(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
     return replace(reborn(ghost), stage=6, unwinding=ghost.unwinding + 1, status=ghost.status)
 
@@ -112,7 +116,14 @@ def _settled(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
     return replace(ghost, calls=tuple(ref for ref in ghost.calls if ref != seen.of))
 
 
+def unborn(gate: OpenGate | None) -> bool:
+    """The scope that unwinds is of a creation that announced nothing (R1, R2)."""
+    return gate is not None and gate.program == "unwound"
+
+
 def _scope(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
+    if unborn(gate):
+        return ghost
     return replace(ghost, unwinding=ghost.unwinding - 1)
 
 
@@ -243,7 +254,7 @@ def _result(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
 
 
 _FOLD: dict[str, Any] = {
-    "session/created": _stage(1),
+    "session/created": _born,
     "agent/created": _stage(2),
     "agent/session-start": _stage(3),
     "agent/disposed": _stage(5),

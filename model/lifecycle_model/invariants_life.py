@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lifecycle_model.commands import Cancel
-from lifecycle_model.ghost import Ghost
+from lifecycle_model.ghost import Ghost, unborn
 from lifecycle_model.properties import Step, settles
 from lifecycle_model.state import Agent
 from lifecycle_model.wire import UNSET, Observation
@@ -125,7 +125,7 @@ def announced_in_order(ghost: Ghost, seen: Observation) -> str | None:
         return f"status({seen.status}) was published at stage {ghost.stage} of the announcements"
     if stage is None:
         return None
-    before = {1: (0, 6), 2: (1,), 3: (2,), 5: (3, 4), 6: (5,)}[stage]
+    before = {1: (0, 6), 2: (1,), 3: (2,), 5: (2, 3, 4), 6: (1, 5)}[stage]
     return None if ghost.stage in before else f"{seen.event} was published at stage {ghost.stage} of the announcements"
 
 
@@ -137,7 +137,7 @@ def torn_down_in_order(step: Step) -> str | None:
                 return "a- was published before every flush had settled"
             if isinstance(step.now, Agent) and not step.now.exited:
                 return "a- was published before the driver had exited"
-        if seen.event == "scope" and not ghost.unwinding:
+        if seen.event == "scope" and not ghost.unwinding and not unborn(step.gate):
             return "the scope unwound before s-"
         if settles(seen, "d") and ghost.stage != 6:
             return f"dispose resolved at stage {ghost.stage} of the announcements"

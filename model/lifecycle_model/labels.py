@@ -10,9 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from lifecycle_model.canonical import ASIDE, MARK, Cell, address, canonical, kind_of, names_in, rename
-from lifecycle_model.commands import AnyCommand, Create, Outcome, React, Release
+from lifecycle_model.commands import AnyCommand, Outcome, React, Release
 from lifecycle_model.engine import Engine, Segment
-from lifecycle_model.ghost import Ghost, agreed, fold, reborn
+from lifecycle_model.ghost import Ghost, agreed, fold
+from lifecycle_model.parts import Transaction
 from lifecycle_model.properties import Step
 from lifecycle_model.scope import OTHER, SELF, Listener, Role
 from lifecycle_model.state import Agent, Configuration, HoldArm, OpenGate
@@ -81,8 +82,6 @@ def look(
     own = tuple(one for one in segment.seen if belongs(one, seat))
     passed = gate if index == 0 and label.passes else None
     ghost = seat.cell.ghost
-    if isinstance(command, Create) and index == 0 and not any(one.refused is not UNSET for one in own):
-        ghost = ghost if segment.answer.refused is not UNSET else reborn(ghost)
     for one in own:
         ghost = fold(ghost, one, passed)
     settled = {one.of for one in own if one.event == "settled"}
@@ -90,12 +89,12 @@ def look(
     new = tuple(ref for ref in refs if ref not in settled)
     if new:
         ghost = replace(ghost, calls=tuple(sorted(ghost.calls + new, key=kind_of)))
-    gates = (one for one in segment.configuration.world.gates if one.of == seat.name)
     part = segment.configuration.get(seat.name)
     if isinstance(part, Agent):
         queued = tuple((item.id, item.wakeup) for item in part.queued)
         ghost = agreed(ghost, queued, tuple(item.id for item in part.steering)) or ghost
-    after = Cell(part, tuple(sorted(gates, key=address)), ghost, lives(segment.configuration, seat.name))
+    others = lives(segment.configuration, seat.name)
+    after = Cell(part, own_gates(segment.configuration, seat.name, others), ghost, others)
     return Step(
         seat.name,
         seat.cell,
@@ -110,9 +109,27 @@ def look(
     )
 
 
+UNDER_WAY = ("Preparing", "Loading", "Minting", "SettingUp", "Publishing", "Unwinding")
+CREATION = frozenset({"load", "scope_mint", "setup"})
+"""Gates of a creation, addressed by its reference."""
+
+
 def lives(configuration: Configuration, name: str) -> tuple[tuple[str, Any], ...]:
-    """Earlier lives of an id, in the order they were set aside."""
-    return tuple((one, configuration[one]) for one in configuration if one.startswith(name + ASIDE))
+    """Earlier lives of an id, in the order they were set aside, and its creations under way."""
+    found: list[tuple[str, Any]] = []
+    for one in configuration:
+        part = configuration[one]
+        creation = isinstance(part, Transaction) and part.id == name and part.place in UNDER_WAY
+        if creation or one.startswith(name + ASIDE):
+            found.append((one, part))
+    return tuple(found)
+
+
+def own_gates(configuration: Configuration, name: str, others: tuple[tuple[str, Any], ...]) -> tuple[OpenGate, ...]:
+    """The gates of an id's component, and of the others that are kept with it."""
+    kept = {other for other, _ in others}
+    gates = (one for one in configuration.world.gates if one.on in kept or (one.of == name and not one.on))
+    return tuple(sorted(gates, key=address))
 
 
 def seated(name: str, prefix: str, role: Role, cell: Cell) -> Seat:
@@ -120,7 +137,7 @@ def seated(name: str, prefix: str, role: Role, cell: Cell) -> Seat:
     names = names_in(cell)
     if prefix or name != role.agents[0]:
         first = role.agents[0]
-        aside = {one: one.replace(first + ASIDE, name + ASIDE) for one, _ in cell.aside}
+        aside = {one: one.replace(first + ASIDE, name + ASIDE) for one, _ in cell.aside if ASIDE in one}
         cell = rename(cell, {first: name, **aside, **{one: prefix + one for one in names}}, {})
     return Seat(name, prefix, role, cell, len(names))
 
@@ -156,7 +173,8 @@ def pending_refs(segment: Segment) -> list[str]:
 
 def holds_of(role: Role, name: str) -> list[HoldArm]:
     """The holds the environment keeps armed for an agent."""
-    return [HoldArm(held.gate, name, None, None, None, None, held.sticky) for held in role.holds]
+    subjects = [(held, None if held.gate in CREATION else name) for held in role.holds]
+    return [HoldArm(held.gate, of, None, None, None, None, held.sticky) for held, of in subjects]
 
 
 def listens(seen: Observation, name: str) -> bool:

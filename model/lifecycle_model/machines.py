@@ -123,7 +123,7 @@ def _transitions(
 
 def _applies(row: Row, member: str, now: Now) -> bool:
     """Tell whether a row of another machine would be taken."""
-    if row.states and (now.it is None or getattr(now.it, member) not in row.states):
+    if row.states and getattr(now.it, member, None) not in row.states:
         return False
     return row.guard is None or row.guard(now)
 
@@ -149,7 +149,9 @@ class Agreeing(LocalEngine):
             return chosen
         for control in self.controls:
             spec = control.spec
-            state = getattr(part, spec.member)
+            state = getattr(part, spec.member, None)
+            if state not in spec.states:
+                continue  # a component of another kind
             control.put(state)
             taken = control.step(step, now)
             due = chosen if chosen is not None and chosen.machine == spec.name else None

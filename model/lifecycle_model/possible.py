@@ -150,8 +150,8 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("disposed twice", ("T1",), "a second dispose joins the first", rows=frozenset({"T1 joins"})),
     Reachable("waits for injections", ("T6",), "teardown waits for an injection's flush", _agents(lambda was, now: now.place == "Disposing" and now.exited and now.flushes > 0)),
     Reachable("born with work", ("C24", "S/r25"), "an agent is published with work waiting", rows=frozenset({"S/r25 with work"})),
-    Reachable("cleared unborn", ("C24",), "work is cancelled before the driver starts", lambda step: cancels(step) and not step.was.started and bool(step.seen)),
-    Reachable("born again", ("V8", "T8"), "an id is used again", lambda step: step.took("P/r3") and step.was is not None),
+    Reachable("cleared unborn", ("C24",), "work is cancelled before the driver starts", _taken("P/r7", "C10 clear")),
+    Reachable("born again", ("V8", "T8"), "an id is used again", lambda step: step.took("P/r7") and step.was is not None),
     Reachable("kept inbox", ("policy keep_inbox",), "pending work outlives a cancel that keeps it", lambda step: cancels(step) and isinstance(step.command, Cancel) and step.command.keep_inbox and step.now.holder == step.command.cause and bool(step.now.queued)),
 )  # fmt: skip
 

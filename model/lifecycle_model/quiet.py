@@ -51,29 +51,42 @@ def _hashable(one: Observation) -> object:
 
 def perform(engine: Engine, configuration: Configuration, burst: Burst) -> tuple[Outcomes, ...]:
     """Perform a burst in one segment, then run until quiet, in every order that matters."""
-    answers: list[Answer] = []
-    trail = _Trail(configuration, (), (), ())
+    trails = [_Trail(configuration)]
     for command in burst:
-        segment = engine.perform(trail.configuration, command)
-        answers.append(segment.answer)
-        trail = trail.then(segment)
-    ends = _settle(engine, trail)
-    return tuple(Outcomes(end.configuration, tuple(answers), end.seen, end.said, end.rows) for end in ends)
+        trails = [trail.then(one) for trail in trails for one in _either(engine, trail, command)]
+    ends = [end for trail in trails for end in _settle(engine, trail)]
+    found: dict[object, _Trail] = {}
+    for end in ends:
+        found.setdefault((end.configuration, _hashable_answers(end.answers), by_subject(end.seen)), end)
+    return tuple(Outcomes(end.configuration, end.answers, end.seen, end.said, end.rows) for end in found.values())
+
+
+def _either(engine: Engine, trail: _Trail, command: AnyCommand) -> list[Segment]:
+    """The command's segment; the other one, too, where the contract lets something happen now or later."""
+    now = engine.perform(trail.configuration, command)
+    return [now, engine.perform(trail.configuration, command, late=True)] if now.either else [now]
+
+
+def _hashable_answers(answers: tuple[Answer, ...]) -> object:
+    return tuple(repr(one) if isinstance(one.ok, dict | list) else one for one in answers)
 
 
 @dataclass(frozen=True)
 class _Trail:
     configuration: Configuration
-    seen: tuple[Observation, ...]
-    said: tuple[Row | None, ...]
-    rows: tuple[Row, ...]
+    answers: tuple[Answer, ...] = ()
+    seen: tuple[Observation, ...] = ()
+    said: tuple[Row | None, ...] = ()
+    rows: tuple[Row, ...] = ()
 
-    def then(self, segment: Segment) -> _Trail:
+    def then(self, segment: Segment, answered: bool = True) -> _Trail:
+        """The trail with one more segment."""
         speakers: list[Row | None] = [None] * len(segment.seen)
         for index, row in segment.said:
             speakers[index] = row
         return _Trail(
             segment.configuration,
+            (*self.answers, segment.answer) if answered else self.answers,
             self.seen + segment.seen,
             self.said + tuple(speakers),
             self.rows + segment.rows,
@@ -87,7 +100,7 @@ def _settle(engine: Engine, trail: _Trail) -> list[_Trail]:
     open_trails = [trail]
     while open_trails:
         now = open_trails.pop()
-        choices = _choices(now.configuration, engine.ready(now.configuration))
+        choices = _choices(engine, now.configuration, engine.ready(now.configuration))
         if not choices:
             ends.setdefault((now.configuration, by_subject(now.seen)), now)
             continue
@@ -95,22 +108,25 @@ def _settle(engine: Engine, trail: _Trail) -> list[_Trail]:
             steps += 1
             if steps > MAX_SEGMENTS:
                 raise Restless("the model does not become quiet: listeners keep each other busy (F3)")
-            after = now.then(engine.advance(now.configuration, gate))
-            if len(choices) > 1 or open_trails:
-                key = (after.configuration, by_subject(after.seen))
-                if key in known:
-                    continue
-                known.add(key)
-            open_trails.append(after)
+            segment = engine.advance(now.configuration, gate)
+            both = [segment, engine.advance(now.configuration, gate, late=True)] if segment.either else [segment]
+            for one in both:
+                after = now.then(one, answered=False)
+                if len(choices) > 1 or len(both) > 1 or open_trails:
+                    key = (after.configuration, by_subject(after.seen))
+                    if key in known:
+                        continue
+                    known.add(key)
+                open_trails.append(after)
     return list(ends.values())
 
 
-def _choices(configuration: Configuration, ready: list[OpenGate]) -> list[OpenGate]:
-    """What to branch on: all ready gates of one subject where subjects cannot touch each other, else all of them."""
+def _choices(engine: Engine, configuration: Configuration, ready: list[OpenGate]) -> list[OpenGate]:
+    """What to branch on: all ready gates of one group where groups cannot touch each other, else all of them."""
     if len(ready) < 2 or _coupled(configuration):
         return ready
-    first = ready[0].of
-    return [gate for gate in ready if gate.of == first]
+    groups = [engine.contract.together(configuration, gate) for gate in ready]
+    return ready if "" in groups else [gate for gate, group in zip(ready, groups, strict=True) if group == groups[0]]
 
 
 def _coupled(configuration: Configuration) -> bool:

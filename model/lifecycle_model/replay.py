@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from lifecycle_model.canonical import MARK, Cell, address, names_in, rename
+from lifecycle_model.canonical import MARK, Cell, names_in, rename
 from lifecycle_model.commands import AnyCommand, Create, Hold, Outcome, Release
 from lifecycle_model.engine import Engine, ModelError, Segment
 from lifecycle_model.ghost import Ghost
-from lifecycle_model.labels import Label, Seat, after_of, lives, look, perform
+from lifecycle_model.labels import CREATION, Label, Seat, after_of, lives, look, own_gates, perform
 from lifecycle_model.properties import Step
 from lifecycle_model.space import Hop, Space
 from lifecycle_model.state import Configuration, OpenGate, start
@@ -77,13 +77,9 @@ class Replay:
     def _seat(self, seat: int) -> Seat:
         name = self.names[seat]
         role = self.space.scope.roles[self.space.roles[seat]]
-        gates = (one for one in self.configuration.world.gates if one.of == name)
-        cell = Cell(
-            self.configuration.get(name),
-            tuple(sorted(gates, key=address)),
-            self.ghosts[name],
-            lives(self.configuration, name),
-        )
+        others = lives(self.configuration, name)
+        gates = own_gates(self.configuration, name, others)
+        cell = Cell(self.configuration.get(name), gates, self.ghosts[name], others)
         return Seat(name, name, role, cell, len(names_in(cell)))
 
     def _fresh(self, seat: Seat, kind: str) -> str:
@@ -104,8 +100,9 @@ class Replay:
         given: list[AnyCommand] = []
         for seat, name in enumerate(self.names):
             for held in self.space.scope.roles[self.space.roles[seat]].holds:
-                if not any(arm.gate == held.gate and arm.of == name for arm in self.configuration.world.holds):
-                    hold = Hold(held.gate, of=name, sticky=held.sticky)
+                of = None if held.gate in CREATION else name
+                if not any(arm.gate == held.gate and arm.of == of for arm in self.configuration.world.holds):
+                    hold = Hold(held.gate, of=of, sticky=held.sticky)
                     self.configuration = self.engine.perform(self.configuration, hold).configuration
                     given.append(hold)
         return given

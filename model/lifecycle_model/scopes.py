@@ -37,6 +37,9 @@ ASKS = (
 )
 
 
+ANNOUNCED = ("session/created", "agent/created", "agent/session-start", "agent/disposed", "session/disposed")
+
+
 def _listening(*on: str) -> tuple[Listener, ...]:
     return tuple(
         Listener(then, throw, on=on, spends="listener")
@@ -156,6 +159,23 @@ SCOPES: tuple[Scope, ...] = (
         "commands before and right after publication; the setup held",
         (Role(("a",), (CREATE, SEND, QUIET, STEER, CANCEL, WAIT), (Held("setup", ("ok",)), MODEL), born=False),),
         most=(("m", 2), ("w", 1), ("h", 1)),
+    ),
+    Scope(
+        "birth-reactions",
+        "P",
+        "at every announcement and disposal one listener acts or throws; the setup may fail",
+        (
+            Role(
+                ("a",),
+                (CREATE, WAIT, DISPOSE),
+                (Held("setup", ("ok", "fail")), MODEL, FLUSH),
+                (*_listening(*ANNOUNCED), Listener((Send(SELF, ""), Cancel(SELF)), on=ANNOUNCED, spends="listener")),
+                born=False,
+            ),
+        ),
+        sets=("small", "standard"),
+        budgets=(("listener", 1),),
+        most=(("m", 2), ("w", 1), ("h", 1), ("d", 1)),
     ),
     Scope(
         "rebirth",

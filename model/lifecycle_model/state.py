@@ -63,23 +63,38 @@ class Agent(msgspec.Struct, frozen=True):
     closing: str = ""
     """The reason of the turn end being logged."""
     appending: bool = False
+    aside: str = ""
+    """An out-of-band append is under way: nothing, `running`, or `vetoed`."""
     flushes: int = 0
     """Flushes of injections and out-of-band turns still pending."""
     log: tuple[Observation, ...] = ()
     # the life
-    started: bool = False
-    exited: bool = False
     entered: bool = False
     """Listed in the registry."""
     stored: bool = False
     """The session is in its store."""
+    entry: str = "Unattached"
+    """The control state of the machine *entry*: its session in the store (L)."""
+    listing: str = "Unlisted"
+    """The control state of the machine *listing*: the agent in the registry (L)."""
+    started: bool = False
+    exited: bool = False
+    known: bool = False
+    """Its a+ began: others may hold it."""
     mark: bool = False
     """The publish mark (P/r11) is set."""
     source: str = "startup"
     handle: str = ""
+    """The reference of its transaction."""
     disposers: tuple[str, ...] = ()
+    unwound: bool = False
+    """The scope's own disposers have run (T/r6)."""
     released: bool = False
     """The teardown has finished (T/r7)."""
+
+
+LISTED = ("Entered", "Announced")
+"""An entry that is present, announced or not."""
 
 
 class OpenGate(msgspec.Struct, frozen=True):
@@ -92,7 +107,14 @@ class OpenGate(msgspec.Struct, frozen=True):
     call: int = 0
     outcome: Outcome | None = None
     on: str = ""
-    """The component behind it, where that is not `of`: an earlier life of a reused id."""
+    """The component behind it, where that is not `of`: a transaction, a session, an earlier life of a reused id."""
+    ref: str = ""
+    """The pending call that it belongs to."""
+    listener: str = ""
+    group: int = 0
+    """Gates of one dispatch with a named listener share a number; the last to be left ends the dispatch."""
+    failures: tuple[tuple[int, Outcome], ...] = ()
+    """Failures of listeners of its group that were left before, with their place in registration order."""
     failing: bool = False
     """A listener of the awaited dispatch has thrown: it fails once the others have settled."""
     sticky: bool = False
@@ -121,7 +143,12 @@ class Reaction(msgspec.Struct, frozen=True):
     outcome: Outcome | None = None
     times: int = 1
     through: str | None = None
+    """The scope it is registered on; None: it is global."""
     name: str | None = None
+
+    def __hash__(self) -> int:
+        """Without the commands: records in them are dictionaries."""
+        return hash((self.on, self.throw, self.outcome, self.times, self.through, self.name, len(self.then)))
 
 
 class World(msgspec.Struct, frozen=True):
@@ -135,6 +162,8 @@ class World(msgspec.Struct, frozen=True):
     keep_log: bool = True
     stepped: frozenset[str] = frozenset()
     """Agents whose driver is held at its wakes (`ticks`)."""
+    listeners: tuple[tuple[str | None, str], ...] = ()
+    """Named listeners of awaited dispatches, by subject, in the order first named."""
 
     def policy(self, name: str, default: object = None) -> Any:
         """The value of an optional policy, or its default."""

@@ -21,15 +21,38 @@ END = "end"
 """As a row's `then`: the program is over."""
 
 
+def _own(kind: str, part: Any) -> dict[str, Any]:
+    return {"of": part.name}
+
+
+def _nothing_waits(configuration: Configuration, gate: OpenGate) -> bool:
+    return False
+
+
+def _by_subject(configuration: Configuration, gate: OpenGate) -> str:
+    return gate.of
+
+
+def _all_heard(observation: Observation) -> bool:
+    return False
+
+
+def _scope(configuration: Configuration, name: str) -> tuple[str, str]:
+    return name, ""
+
+
 @dataclass(frozen=True)
 class Row:
     """One transition: `machine · from · program step · guard · to · effect · says · clauses`.
 
     `states` are the control states it leaves (empty: any, also a component that does not exist yet). `to` is None
     where the control state stays. `then` names the step, or another program, to go on with. `opens` is the gate
-    entered at the end; `asks` a synchronous gate whose outcome is `now.outcome` for the following steps. `appends`
-    marks the publication of a record, during which another append of that session is refused; `awaits` a dispatch whose
-    gate is its listeners: entered before other listeners act, and failing if one of them throws.
+    entered at the end; `asks` a synchronous gate whose outcome is `now.outcome` for the following steps (`validation *`
+    is about the record noted as `record`). `appends` marks the publication of a record, during which another append of
+    that session is refused; `awaits` a dispatch whose gate is its listeners: entered before other listeners act, and
+    failing if one of them throws. `runs` names a program that is run on each component of `on`, in the same segment,
+    after what the row says; it sees the notes of this one, and `now.by`. A synchronous throw in a vetoing dispatch is
+    the outcome `threw` for the following steps.
     """
 
     id: str
@@ -46,6 +69,8 @@ class Row:
     asks: str | None = None
     appends: bool = False
     awaits: bool = False
+    runs: str = ""
+    on: Callable[[Now], Iterable[str]] | None = None
     unreachable: str = ""
 
     @property
@@ -99,6 +124,20 @@ class Contract:
     """Clause id to our sentence."""
     raising: frozenset[str] = frozenset()
     """Events whose dispatch is vetoing or awaited: a listener's throw reaches the publisher."""
+    vetoing: frozenset[str] = frozenset()
+    """Of these, the vetoing ones: a synchronous throw stops the dispatch, a later one is contained."""
+    unheard: Callable[[Observation], bool] = _all_heard
+    """Whether nobody can listen to an observation."""
+    listened: frozenset[str] = frozenset()
+    """Gates that are the listeners of a dispatch: one for each that is named, and one for the others."""
+    address: Callable[[str, Any], dict[str, Any]] = _own
+    """Gate kind and component to what a gate of it shows of itself: its `of`, and more of its input."""
+    waits: Callable[[Configuration, OpenGate], bool] = _nothing_waits
+    """Whether a gate that is let go still waits for something in the configuration."""
+    together: Callable[[Configuration, OpenGate], str] = _by_subject
+    """Gates of different groups cannot touch each other; the empty group touches all."""
+    scope: Callable[[Configuration, str], tuple[str, str]] = _scope
+    """The scope a listener is registered on through an agent's ctx, or why it is refused."""
 
     def overlay(
         self,

@@ -72,7 +72,7 @@ def flush_failed(now: Now) -> bool:
 
 def flushed(now: Now) -> Observation:
     """The flush has settled, `FL.` for short."""
-    return Observation("session/flush", of=now.subject, state="settled", ok=not flush_failed(now))
+    return Observation("session/flush", of=now.of, state="settled", ok=not flush_failed(now))
 
 
 def turn_flush_error(now: Now) -> Observation:
@@ -113,9 +113,9 @@ KEEP_TE, SAY_TE = w.record("turn/end", turn=w.turn_of, reason=lambda now: now.it
 
 PROGRAMS = (
     Program("close", "close a turn: step end, classify, error, turn end, flush",
-            ("close.step", "close.classify", "close.error", "close.settle", "close.end", "close.flush"), ("X5", "C18", "D2")),
-    Program("flush", "the turn's flush settles", ("flush.pace", "flush.settle", "flush.error", "flush.next"), ("S/r17", "Q8", "D4")),
-    Program("inject.flushed", "an injection's flush settles", ("inject.flushed.settle", "inject.flushed.error", "inject.flushed.drained"),
+            ("close.step", "close.classify", "close.error", "close.settle", "close.end", "close.flush", "close.drain"), ("X5", "C18", "D2")),
+    Program("flush", "the turn's flush settles", ("flush.pace", "flush.stored", "flush.settle", "flush.error", "flush.next"), ("S/r17", "Q8", "D4")),
+    Program("inject.flushed", "an injection's flush settles", ("inject.flushed.stored", "inject.flushed.settle", "inject.flushed.error", "inject.flushed.drained"),
             ("Q17", "T6")),
     Program("driver.exit", "the driver exits", ("driver.exit.leave", "driver.exit.drained"), ("S/r22", "S8")),
 )  # fmt: skip
@@ -129,13 +129,16 @@ ROWS = (
     Row("S/r22 TE", A, ("Disposing",), "close.settle", ("S/r22", "T/r2", "X5", "T5"), effect=end_turn),
     Row("X5 TE", T, (), "close.end", ("X5", "C13", "D1"), to="Flush", effect=KEEP_TE, says=(SAY_TE,), appends=True),
     Row("X5 FL", T, ("Flush",), "close.flush", ("X5", "D2"), says=(flush_started,), opens="flush", awaits=True),
+    Row("D/r3 turn", A, (), "close.drain", ("D/r3", "D2"), runs="log.drain", on=w.its_log),
 
     Row("X9 paced", T, ("Flush",), "flush.pace", ("X9",), guard=paced, effect=keep_turn, opens="driver flush", then=END),
+    Row("D/r3 turn flushed", A, (), "flush.stored", ("D/r3",), runs="log.flushed", on=w.its_log),
     Row("S/r17", A, ("Settling",), "flush.settle", ("S/r17", "S3", "Q8"), to="Between", says=(flushed,)),
     Row("S/r22 FL.", A, ("Disposing",), "flush.settle", ("S/r22", "T6"), says=(flushed,)),
     Row("S11", A, (), "flush.error", ("S11", "D4"), guard=flush_failed, says=(turn_flush_error,)),
     Row("X6 others may act", T, ("Flush",), "flush.next", ("X6",), to="NoTurn", opens="driver driver.loop", then=END),
 
+    Row("D/r3 injection flushed", A, (), "inject.flushed.stored", ("D/r3",), runs="log.flushed", on=w.its_log),
     Row("Q17 FL.", A, (), "inject.flushed.settle", ("Q17", "Q/r8"), effect=flush_drained, says=(flushed,)),
     Row("Q17 err", A, (), "inject.flushed.error", ("Q17", "D4"), guard=flush_failed, says=(other_flush_error,)),
     Row("T/r3 flush", A, ("Disposing",), "inject.flushed.drained", ("T/r3", "T6"), then="drained"),

@@ -155,7 +155,7 @@ def next_context(now: Now) -> Agent:
 
 def flush_started(now: Now) -> Observation:
     """`FL`."""
-    return Observation("session/flush", of=now.subject, state="start")
+    return Observation("session/flush", of=now.of, state="start")
 
 
 def wait(now: Now) -> Agent:
@@ -185,11 +185,12 @@ PROGRAMS = (
         "inject: by the log, not the status",
         (
             "inject.check", "inject.place", "inject.validate", "inject.append", "inject.context", "inject.stop",
-            "inject.ask_start", "inject.start", "inject.ask_message", "inject.message", "inject.more", "inject.end", "inject.flush",
+            "inject.ask_start", "inject.start", "inject.ask_message", "inject.message", "inject.more", "inject.end", "inject.flush", "inject.drain",
         ),
         ("X1", "Q15", "Q16", "Q17"),
     ),
     Program("when_idle", "wait for idle", ("when_idle.wait",), ("S7",)),
+    Program("mutate", "mutate a value passed before: everything was copied", ("mutate.nothing",), ("Q1", "C7")),
 )  # fmt: skip
 
 ROWS = (
@@ -226,8 +227,10 @@ ROWS = (
         appends=True, then="inject.more"),
     Row("Q/r8 TE", T, (), "inject.end", ("Q/r8",), effect=w.chain(w.setting(open=False), KEEP_TE), says=(SAY_TE,), appends=True),
     Row("Q/r8 FL", T, (), "inject.flush", ("Q/r8", "D2", "Q17"), effect=one_more_flush, says=(flush_started,), opens="flush inject.flushed", awaits=True),
+    Row("D/r3 injection", A, (), "inject.drain", ("D/r3", "D2"), runs="log.drain", on=w.its_log),
 
     Row("S7 absent", A, (), "when_idle.wait", ("S7",), guard=absent, effect=refuse("not_live"), then=END),
     Row("S7 at once", A, (), "when_idle.wait", ("S7", "Q3"), guard=idle_without_work, effect=settle_wait, then=END),
+    Row("Q1 copied", A, (), "mutate.nothing", ("Q1", "C7")),
     Row("S7 waits", A, (), "when_idle.wait", ("S7",), effect=wait),
 )  # fmt: skip

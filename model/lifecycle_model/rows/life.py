@@ -1,51 +1,79 @@
-"""How an agent comes and goes: the publication of a create, and the one ordered teardown (T)."""
+"""The publication segment X7 (P/r7 to r12) and its roll-backs R4 to R6, on the agent. Refuses to decide ids: `publication` does.
+
+The program that runs these is that of the transaction `now.by`, and `tx:HANDLE` afterwards.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
 from lifecycle_model.engine import Now
+from lifecycle_model.parts import Transaction
 from lifecycle_model.rows import words as w
 from lifecycle_model.rows.cancel import clear
-from lifecycle_model.rows.inbox import refuse
+from lifecycle_model.rows.rejection import verdict_of
 from lifecycle_model.state import Agent
 from lifecycle_model.table import END, Program, Row, Say
-from lifecycle_model.wire import Answer, Observation
+from lifecycle_model.wire import Observation
 
 
-def taken(now: Now) -> bool:
-    """The id has a live entry, or another creation of it is under way."""
-    return now.it is not None and now.it.place != "Gone"
+def born(now: Now) -> Agent:
+    """The agent of the transaction; an earlier life of the id keeps what it still waits for under another name."""
+    tx: Transaction = now.part(now.by)
+    if now.it is not None and (not now.it.released or now.gates()):
+        now.set_aside()
+    return Agent(
+        name=tx.id,
+        handle=tx.name,
+        stored=True,
+        source="resume" if tx.resume else "startup",
+        log=tx.log,
+        turn=tx.turn,
+        open=tx.open,
+        step=tx.step if tx.open else 0,
+        step_open=tx.step_open,
+    )
 
 
-def refuse_duplicate(now: Now) -> Agent:
-    """Settle the create as refused: the id is taken."""
-    if now.command.sync:
-        now.answer = Answer(refused="duplicate_id")
-    else:
-        now.answer = Answer(pending=now.command.as_)
-        now.settle(now.command.as_, refused="duplicate_id")
+def transaction(now: Now) -> Transaction | None:
+    """The agent's transaction."""
+    tx: Transaction | None = now.part(f"tx:{now.it.handle}")
+    return tx
+
+
+def its_transaction(now: Now) -> Iterable[str]:
+    """The agent's transaction."""
+    return (f"tx:{now.it.handle}",)
+
+
+def threw(now: Now) -> bool:
+    """A listener of the announcement threw at once."""
+    return now.outcome.outcome == "threw"
+
+
+def deactivated(now: Now) -> bool:
+    """The transaction was deactivated."""
+    tx = transaction(now)
+    return tx is not None and bool(tx.reason)
+
+
+def fix_vetoed(now: Now) -> Agent:
+    """The rejection is what the listener threw."""
+    tx = transaction(now)
+    assert tx is not None
+    now.put(f"tx:{now.it.handle}", replace(tx, verdict="vetoed"))
     return now.it
 
 
-def admit(now: Now) -> Agent:
-    """Begin a fresh life of the id."""
-    now.answer = Answer(ok=None) if now.command.sync else Answer(pending=now.command.as_)
-    if now.it is not None and not now.it.released:
-        now.set_aside()
-    return Agent(name=now.subject, handle="" if now.command.sync else now.command.as_)
-
-
-def is_sync(now: Now) -> bool:
-    """The create is synchronous."""
-    return bool(now.command.sync)
-
-
-def enter(now: Now) -> Agent:
-    """Enter the session store and the registry."""
-    return replace(now.it, stored=True, entered=True)
+def fix_reason(now: Now) -> Agent:
+    """The rejection is the provider's inactivity, else the first deactivation reason (P8)."""
+    tx = transaction(now)
+    assert tx is not None
+    now.put(f"tx:{now.it.handle}", replace(tx, verdict=verdict_of(now.part, tx)))
+    return now.it
 
 
 def work_waiting(now: Now) -> bool:
@@ -54,122 +82,84 @@ def work_waiting(now: Now) -> bool:
 
 
 def start_driver(now: Now) -> Agent:
-    """Start the driver and settle the handle."""
-    if now.it.handle:
-        now.settle(now.it.handle, ok="handle")
+    """Start the driver."""
     if not work_waiting(now):
         w.resolve_waiters(now)
         return replace(now.it, started=True, marker=False, waiters=())
     return replace(now.it, started=True)
 
 
-def says(event: str, **members: Any) -> Say:
+def stop_driver(now: Now) -> Agent:
+    """The driver is stopped before it started: waiters resolve, the status reads disposed."""
+    w.resolve_waiters(now)
+    return replace(now.it, status="disposed", exited=True, waiters=())
+
+
+def flushing(now: Now) -> bool:
+    """A tracked flush is pending."""
+    return bool(now.it.flushes)
+
+
+def marked(now: Now) -> bool:
+    """The publish mark is set."""
+    return bool(now.it.mark)
+
+
+def says(event: str) -> Say:
     """An event of the agent or its session."""
 
     def say(now: Now) -> Observation:
-        return Observation(event, of=now.subject, **members)
+        return Observation(event, of=now.of)
 
     say.__name__ = event
     say.__doc__ = event
     return say
 
 
-def scope_unwound(now: Now) -> Observation:
-    """`scope`."""
-    return Observation("scope", of=now.it.name)
+def session_start(now: Now) -> Observation:
+    """`start(source)`."""
+    return Observation("agent/session-start", of=now.of, source=now.it.source)
 
 
-def unknown(now: Now) -> bool:
-    """No handle of this agent exists."""
-    return now.it is None or not now.it.started
-
-
-def gone(now: Now) -> bool:
-    """The teardown has finished."""
-    return bool(now.it.released)
-
-
-def join(now: Now) -> Agent:
-    """Wait for the teardown with the others."""
-    now.answer = Answer(pending=now.command.as_)
-    return replace(now.it, disposers=(*now.it.disposers, now.command.as_))
-
-
-def join_finished(now: Now) -> Agent:
-    """The teardown is over: settle at once."""
-    now.answer = Answer(pending=now.command.as_)
-    now.settle(now.command.as_)
-    return now.it
-
-
-def aborted_disposed(now: Now) -> Observation:
-    """`abort(disposed)`."""
-    return Observation("abort", of=now.subject, reason="disposed")
-
-
-def drained(now: Now) -> bool:
-    """The driver has exited and no tracked flush is pending."""
-    return bool(now.it.exited and now.it.flushes == 0)
-
-
-def finish(now: Now) -> Agent:
-    """Resolve every dispose."""
-    for ref in now.it.disposers:
-        now.settle(ref)
-    return replace(now.it, disposers=(), released=True)
-
-
-A = "agent"
-TORN = ("Disposing", "Quiet", "Gone")
-LIVE = ("Parked", "Woken", "Reserved", "InTurn", "Abandoned", "Cancelling", "Settling", "Between")
+A, E, R = "agent", "entry", "listing"
+listed: Any = w.setting(entered=True)
+unlisted: Any = w.setting(entered=False)
+become_known: Any = w.setting(known=True)
+set_mark: Any = w.setting(mark=True)
 
 PROGRAMS = (
-    Program("create", "create an agent and publish it", ("create.check", "create.admit", "create.sync", "create.later"), ("P10",)),
     Program("publish", "enter, announce, mark, start: one segment",
-            ("publish.enter", "publish.session", "publish.agent", "publish.mark", "publish.driver"), ("X7", "P2")),
-    Program("dispose", "T/r1: the first trigger starts the one teardown, every other joins it",
-            ("dispose.check", "dispose.finished", "dispose.join", "teardown.begin", "teardown.clear", "teardown.abort", "teardown.status", "teardown.wake"),
-            ("X3", "T1", "T3", "T4")),
-    Program("drained", "driver exited and flushes settled: detach", ("drained.check",), ("T/r3", "T6")),
-    Program("detach", "the agent leaves the registry", ("detach.agent",), ("T/r4", "T7")),
-    Program("detach.session", "the session leaves its store", ("detach.session.leave",), ("T/r5", "T7", "X9")),
-    Program("scope", "the scope has unwound: release, resolve", ("scope.unwound", "scope.release"), ("T/r6", "T/r7")),
+            ("publish.enter", "publish.list", "publish.buffer", "publish.session", "publish.session_vetoed", "publish.session_check",
+             "publish.agent", "publish.agent_vetoed", "publish.agent_check", "publish.mark", "publish.mark_check", "publish.driver"),
+            ("X7", "P2", "P3")),
+    Program("rollback", "take an announced agent back before its driver started",
+            ("rollback.stop", "rollback.clear", "rollback.status", "rollback.wait", "rollback.agent", "rollback.session"),
+            ("R4", "R5", "R6", "T13", "P4")),
 )  # fmt: skip
 
 ROWS = (
-    Row("P10 duplicate", A, (), "create.check", ("P10",), guard=taken, effect=refuse_duplicate, then=END),
-    Row("P/r3", A, (), "create.admit", ("P/r3", "V8"), to="Unpublished", effect=admit),
-    Row("P14 sync", A, ("Unpublished",), "create.sync", ("P14",), guard=is_sync, then="publish"),
-    Row("P/r6", A, ("Unpublished",), "create.later", ("P/r6", "P1"), opens="setup publish"),
-
-    Row("P/r7 P/r8", A, ("Unpublished",), "publish.enter", ("P/r7", "P/r8", "I12"), effect=enter),
-    Row("P/r9", A, ("Unpublished",), "publish.session", ("P/r9", "P2", "I14"), says=(says("session/created"),)),
-    Row("P/r10", A, ("Unpublished",), "publish.agent", ("P/r10", "P2", "I14"), says=(says("agent/created"),)),
-    Row("S/r1", A, ("Unpublished",), "publish.mark", ("S/r1", "P/r11", "P2", "I14"), to="Published", effect=w.setting(mark=True),
-        says=(says("agent/session-start", source="startup"),)),
+    Row("P/r7", E, (), "publish.enter", ("P/r7", "I12", "L/r6"), to="Entered", effect=born),
+    Row("P/r8", R, ("Unlisted",), "publish.list", ("P/r8", "I12"), to="Entered", effect=listed),
+    Row("D/r1 s+", A, ("Unpublished",), "publish.buffer", ("D/r1",), runs="log.begin", on=w.its_log),
+    Row("P/r9", E, ("Entered",), "publish.session", ("P/r9", "P2", "I14", "L/r8"), to="Announced", says=(says("session/created"),)),
+    Row("R4 vetoed", A, ("Unpublished",), "publish.session_vetoed", ("R4", "P3", "P8"), guard=threw, effect=fix_vetoed, then="rollback"),
+    Row("R4", A, ("Unpublished",), "publish.session_check", ("R4", "P/r9", "P5", "P6"), guard=deactivated, effect=fix_reason, then="rollback"),
+    Row("P/r10", R, ("Entered",), "publish.agent", ("P/r10", "P2", "I14", "L/r8"), to="Announced", effect=become_known, says=(says("agent/created"),)),
+    Row("R5 vetoed", A, ("Unpublished",), "publish.agent_vetoed", ("R5", "P3", "P8"), guard=threw, effect=fix_vetoed, then="rollback"),
+    Row("R5", A, ("Unpublished",), "publish.agent_check", ("R5", "P/r10", "P5", "P6"), guard=deactivated, effect=fix_reason, then="rollback"),
+    Row("S/r1", A, ("Unpublished",), "publish.mark", ("S/r1", "P/r11", "P2", "I14"), to="Published", effect=set_mark, says=(session_start,)),
+    Row("R6", A, ("Published",), "publish.mark_check", ("R6", "P/r11", "P5", "P6"), guard=deactivated, effect=fix_reason, then="rollback"),
     Row("S/r25 with work", A, ("Published",), "publish.driver", ("S/r25", "P/r12", "C24"), guard=work_waiting, to="Woken",
         effect=start_driver, opens="driver driver.wake"),
     Row("S/r25", A, ("Published",), "publish.driver", ("S/r25", "P/r12", "C24", "S1"), to="Parked", effect=start_driver),
 
-    Row("T no handle", A, (), "dispose.check", ("T11",), guard=unknown, effect=refuse("not_live"), then=END),
-    Row("T1 finished", A, ("Gone",), "dispose.finished", ("T1", "T/r8"), guard=gone, effect=join_finished, then=END),
-    Row("T1 joins", A, TORN, "dispose.join", ("T1", "T/r8"), effect=join, then=END),
-    Row("T1 first", A, LIVE, "dispose.join", ("T1", "X3"), effect=join),
-    Row("S/r21", A, ("Woken", "InTurn", "Cancelling", "Settling", "Between"), "teardown.begin", ("S/r21", "T/r1", "S12", "S1"), to="Disposing",
-        effect=w.setting(status="disposed")),
-    Row("S/r21 parked", A, ("Parked",), "teardown.begin", ("S/r21", "T/r1", "S1"), to="Disposing", effect=w.setting(status="disposed"),
-        opens="leave driver.exit"),
-    Row("S/r12", A, ("Reserved", "Abandoned"), "teardown.begin", ("S/r12", "T/r1", "S1"), to="Disposing", effect=w.setting(status="disposed")),
-    Row("T3", A, ("Disposing",), "teardown.clear", ("T3", "Q18", "I16"), guard=w.something_pending, effect=clear, says=(w.discarded,)),
-    Row("T4", A, ("Disposing",), "teardown.abort", ("T4", "C7", "C19", "I10"), guard=w.holder_live, effect=w.setting(holder="disposed"),
-        says=(aborted_disposed,)),
-    Row("T/r1 status", A, ("Disposing",), "teardown.status", ("T/r1", "S12", "I1"), says=(w.status("disposed"),)),
-
-    Row("S/r22 quiet", A, ("Disposing",), "drained.check", ("S/r22", "T/r3", "T6", "I15"), guard=drained, to="Quiet", opens="detach detach"),
-    Row("T/r4", A, ("Quiet",), "detach.agent", ("T/r4", "T7", "S/r23", "I15"), effect=w.setting(entered=False), says=(says("agent/disposed"),),
-        opens="detach detach.session"),
-    Row("S/r23", A, ("Quiet",), "detach.session.leave", ("T/r5", "S/r23", "T7", "I15"), to="Gone", effect=w.setting(stored=False),
-        says=(says("session/disposed"),), opens="scope"),
-    Row("T/r6", A, ("Gone",), "scope.unwound", ("T/r6", "T9"), says=(scope_unwound,)),
-    Row("T/r7", A, ("Gone",), "scope.release", ("T/r7", "T1"), effect=finish),
+    Row("S/r2 S/r3 flushing", A, ("Unpublished", "Published"), "rollback.stop", ("P14", "T6"), guard=flushing, to="Disposing", effect=stop_driver),
+    Row("S/r2", A, ("Unpublished",), "rollback.stop", ("S/r2", "R4", "R5", "T13"), to="Quiet", effect=stop_driver),
+    Row("S/r3", A, ("Published",), "rollback.stop", ("S/r3", "R6", "T13"), to="Quiet", effect=stop_driver),
+    Row("T3 rollback", A, (), "rollback.clear", ("T3", "Q18"), guard=w.something_pending, effect=clear, says=(w.discarded,)),
+    Row("R6 status", A, (), "rollback.status", ("R6", "S/r3", "I1"), guard=marked, says=(w.status("disposed"),)),
+    Row("P14 waits", A, ("Disposing",), "rollback.wait", ("P14", "T6"), then=END),
+    Row("R5 a-", R, ("Announced",), "rollback.agent", ("R5", "R6", "P4", "T13"), to="Gone", effect=unlisted, says=(says("agent/disposed"),)),
+    Row("R4 unlisted", R, ("Entered",), "rollback.agent", ("R4", "P4", "L5"), to="Gone", effect=unlisted),
+    Row("R4 R5 s-", A, ("Quiet",), "rollback.session", ("R4", "R5", "R6"), then="leave"),
 )  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
 from lifecycle_model.engine import Now
+from lifecycle_model.parts import Persistence
 from lifecycle_model.state import Agent, Item
 from lifecycle_model.table import Effect, Guard, Row, Say
 from lifecycle_model.wire import UNSET, Dropped, Observation
@@ -55,6 +56,12 @@ def vetoed(now: Now) -> bool:
     return now.outcome.outcome == "fail"
 
 
+def persisted(now: Now) -> bool:
+    """A persistence is loaded."""
+    there: Persistence | None = now.part("persistence")
+    return there is None or there.on
+
+
 def outcome(*words: str) -> Guard:
     """The gate just left had one of these outcomes."""
 
@@ -74,6 +81,17 @@ def both(*guards: Guard) -> Guard:
 
     guard.__name__ = "_and_".join(one.__name__ for one in guards)
     guard.__doc__ = " ".join(one.__doc__ or "" for one in guards)
+    return guard
+
+
+def either(*guards: Guard) -> Guard:
+    """One of the guards holds."""
+
+    def guard(now: Now) -> bool:
+        return any(one(now) for one in guards)
+
+    guard.__name__ = "_or_".join(one.__name__ for one in guards)
+    guard.__doc__ = " Or: ".join(one.__doc__ or "" for one in guards)
     return guard
 
 
@@ -135,6 +153,11 @@ def logged(agent: Agent, now: Now, record: Observation) -> Agent:
     return replace(agent, log=(*agent.log, record)) if now.world.keep_log else agent
 
 
+def its_log(now: Now) -> Iterable[str]:
+    """The stored log of the session, where a persistence is loaded."""
+    return (f"log:{now.of}",) if persisted(now) else ()
+
+
 # -- sayings -----------------------------------------------------------------------------------------------------
 
 
@@ -166,7 +189,7 @@ def record(event: str, **members: Callable[[Now], Any]) -> tuple[Effect, Say]:
     """A log record: the effect that keeps it and the saying that publishes it."""
 
     def make(now: Now) -> Observation:
-        return Observation(event, of=now.subject, **{name: value(now) for name, value in members.items()})
+        return Observation(event, of=now.of, **{name: value(now) for name, value in members.items()})
 
     def effect(now: Now) -> Agent:
         return logged(now.it, now, make(now))

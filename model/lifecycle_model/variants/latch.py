@@ -160,4 +160,5 @@ def latch() -> Contract:
         signal=signal_of,
         clauses=LATCH_CLAUSES,
         raising=frozenset({"agent/created", "session/created", "session/flush"}),
+        vetoing=frozenset({"agent/created", "session/created"}),
     )

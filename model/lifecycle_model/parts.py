@@ -1,0 +1,159 @@
+"""Components beside agents: transactions, owners, the provider, direct sessions, storage. Refuses behaviour: rows have that.
+
+Each is kept under a prefixed name (`tx:h1`, `fiber:f1`, `provider:p1`, `session:z`, `store:s1`, `log:x`); one that is
+absent is as the class's defaults say.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from lifecycle_model.state import LISTED
+from lifecycle_model.wire import Observation
+
+
+class Session(msgspec.Struct, frozen=True):
+    """A session object made directly; its members are named as those of an agent's session.
+
+    `entry` is the control state of the machine *entry* (contract L).
+    """
+
+    name: str
+    """Its id."""
+    entry: str = "Unattached"
+    store: str = "s1"
+    owner: str = ""
+    """The owner's component, where an unload detaches it."""
+    turn: int = 0
+    """The highest logged turn number."""
+    open: bool = False
+    step: int = 0
+    """The last step started in the open turn."""
+    step_open: bool = False
+    announcing: bool = False
+    appending: bool = False
+    aside: str = ""
+    """An out-of-band append is under way: nothing, `running`, or `vetoed`."""
+    raised: bool = False
+    """Its creation raised: nobody was given it."""
+    leaving: bool = False
+    """A detach waits for what keeps the entry busy, or is going on."""
+    log: tuple[Observation, ...] = ()
+
+    @property
+    def stored(self) -> bool:
+        """The session is in its store."""
+        return self.entry in LISTED
+
+
+class Store(msgspec.Struct, frozen=True):
+    """A session store's entries of directly made sessions: id and component, in the order entered."""
+
+    entries: tuple[tuple[str, str], ...] = ()
+
+
+class Objects(msgspec.Struct, frozen=True):
+    """What the judge calls the directly made sessions: name, id and component, the latest last."""
+
+    known: tuple[tuple[str, str, str], ...] = ()
+
+
+class Transaction(msgspec.Struct, frozen=True):
+    """One create or resume attempt, addressed by its reference; its agent's scope is known by it.
+
+    `place` is the control state of the machine *transaction* (contract P).
+    """
+
+    name: str
+    """The reference."""
+    place: str = "New"
+    id: str = ""
+    resume: bool = False
+    sync: bool = False
+    owner: str = ""
+    """The owner's component: a fiber, or the transaction of the agent through whose ctx it was made."""
+    provider: str = ""
+    reason: str = ""
+    """The first deactivation reason."""
+    signal: str = ""
+    """The reason of the aborted creation signal."""
+    known: bool = False
+    """Its setup began: others may hold its scope."""
+    found: bool = False
+    """The load found a log."""
+    verdict: str = ""
+    """The rejection, once it is fixed; `value` is a plain value thrown."""
+    stale: bool = False
+    """The log changed after it was loaded."""
+    log: tuple[Observation, ...] = ()
+    """The seed, or what was loaded."""
+    turn: int = 0
+    open: bool = False
+    step: int = 0
+    step_open: bool = False
+    records: tuple[str, ...] = ()
+    """Transactions made through its agent's ctx and not finished."""
+    unwound: bool = False
+    """The own disposers of a scope without agent have run."""
+
+
+class Fiber(msgspec.Struct, frozen=True):
+    """An owner. `place` is the control state of the machine *owner*; absent it is active and owns nothing."""
+
+    name: str
+    place: str = "Active"
+    records: tuple[str, ...] = ()
+    """Components it owns: transactions until their agents are gone, sessions it created, providers."""
+    waiting: tuple[str, ...] = ()
+    """Unloads that have not settled."""
+
+
+class Provider(msgspec.Struct, frozen=True):
+    """A provider of agents. `place` is the control state of the machine *provider*."""
+
+    name: str
+    place: str = "Serving"
+    owner: str = ""
+    records: tuple[str, ...] = ()
+    """Transactions until their agents are gone."""
+    waiting: tuple[str, ...] = ()
+    """Unloads that have not settled."""
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """The one provider slot and the component that holds it; absent it holds the provider that was there first."""
+
+    holder: str = "provider:p1"
+
+
+class Persistence(msgspec.Struct, frozen=True):
+    """Whether a persistence is loaded; absent it is."""
+
+    on: bool = True
+
+
+class Storage(msgspec.Struct, frozen=True):
+    """What is stored under one id. `place` is the control state of the machine *storage* (contract D).
+
+    `turn` to `calls` sum up the tail, so that a run that keeps no logs can be continued, too.
+    """
+
+    name: str
+    place: str = "Absent"
+    records: tuple[Observation, ...] = ()
+    former: tuple[tuple[Observation, ...], ...] = ()
+    """Logs kept aside, the latest last."""
+    live: str = ""
+    """The session component whose records are buffered."""
+    turn: int = 0
+    open: bool = False
+    step: int = 0
+    step_open: bool = False
+    calls: int = 0
+    """Calls advertised by the tail's last assistant message."""
+    unsettled: bool = False
+    """What is stored may not have caught up with the session."""
+    loading: str = ""
+    """The transaction whose load is in flight."""
+    readers: tuple[str, ...] = ()
+    """Transactions that hold what they loaded, or are loading."""
