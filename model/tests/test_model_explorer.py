@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from lifecycle_model.canonical import Cell, address, canonical, names_in
+from lifecycle_model.canonical import Cell, canonical, names_in
 from lifecycle_model.commands import Cancel, Dispose, Send, Steer, WhenIdle
 from lifecycle_model.contract1 import contract
 from lifecycle_model.engine import ModelError
 from lifecycle_model.explore import counterexample, explore, standard, unreached
 from lifecycle_model.explorer import Exploration, Progress, search
 from lifecycle_model.ghost import Ghost
+from lifecycle_model.labels import lives, own_gates
 from lifecycle_model.local import Outside
 from lifecycle_model.properties import Properties
 from lifecycle_model.replay import Replay, as_json, text_of
@@ -85,9 +86,10 @@ def test_table_look_ups_agree_with_whole_segments(scope: Scope) -> None:
 
 def whole(space: Space, run: Replay, name: str) -> Cell:
     """A concrete agent's cell, read off the whole configuration."""
-    gates = tuple(sorted((g for g in run.configuration.world.gates if g.of == name), key=address))
+    others = lives(run.configuration, name)
+    gates = own_gates(run.configuration, name, others)
     first = space.scope.roles[0].agents[0]
-    return canonical(Cell(run.configuration.get(name), gates, run.ghosts[name]), {name: first})
+    return canonical(Cell(run.configuration.get(name), gates, run.ghosts[name], others), {name: first})
 
 
 @pytest.mark.parametrize("scope", [PAIR, SOLO, scope_named("rebirth")], ids=lambda scope: scope.name)

@@ -53,6 +53,13 @@ def reordered(name: str, *steps: str) -> Contract:
     return contract().overlay("broken", programs=[replace(program(name), steps=steps)])
 
 
+def exchanged(name: str, one: str, other: str) -> Contract:
+    """The contract with two steps of a program in each other's place."""
+    places = {one: other, other: one}
+    steps = tuple(places.get(step, step) for step in program(name).steps)
+    return contract().overlay("broken", programs=[replace(program(name), steps=steps)])
+
+
 def setting(name: str, **members: Any) -> Row:
     """The row with members of the component set on top of what it does."""
     old = row(name)
@@ -148,10 +155,10 @@ SAFETY = (
         lambda: rows(replace(row("Q16 TC"), says=(*row("Q16 TC").says, say("tool/call", id="1.1.2")))),
         scope_of(SEND, holds=(TOOLS, Held("tool", ("ok",)))),
     ),
-    Broken("I12 I13", lambda: rows(setting("P/r7 P/r8", stored=False)), scope_of(SEND)),
+    Broken("I12 I13", lambda: rows(setting("P/r8", stored=False)), scope_of(SEND)),
     Broken(
         "I14",
-        lambda: reordered("publish", "publish.enter", "publish.agent", "publish.session", "publish.mark", "publish.driver"),
+        lambda: exchanged("publish", "publish.session", "publish.agent"),
         BIRTH,
     ),
     Broken("I15", lambda: rows(replace(row("S/r22 quiet"), guard=None)), scope_of(SEND, DISPOSE, INJECT, holds=(MODEL, FLUSH))),
@@ -183,7 +190,7 @@ LIVENESS = (
     Broken("V6", lambda: without("T/r7"), scope_of(SEND, DISPOSE)),
     Broken("V7", lambda: rows(replace(row("P/r6"), opens=None)), BIRTH),
     Broken("V11 steering", lambda: without("Q/r13", "Q24 at wake", "Q24 abandoned"), scope_of(SEND, STEER, CANCEL)),
-    Broken("V11 detach", lambda: rows(replace(row("T/r4"), opens=None)), scope_of(DISPOSE)),
+    Broken("V11 detach", lambda: rows(replace(row("X9 between a- and s-"), opens=None)), scope_of(DISPOSE)),
 )  # fmt: skip
 
 
