@@ -50,7 +50,9 @@ export class Gates {
 
   hold(command) {
     if (!(command.gate in OUTCOMES)) return refused('unsupported', `this system has no gate "${command.gate}"`);
-    this.#holds.push(command);
+    // arming what is armed changes nothing: the next gate at that address waits, and one release lets it go
+    const same = (hold) => [...ADDRESS, 'gate', 'sticky'].every((key) => hold[key] === command[key]);
+    if (!this.#holds.some(same)) this.#holds.push(command);
     return OK;
   }
 
