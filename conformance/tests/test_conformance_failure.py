@@ -254,7 +254,7 @@ def test_what_is_wrong_is_crossed_and_what_is_allowed_is_noted() -> None:
     assert drawn.lanes == ("environment", "provider", "agent a", "session store")
     wrong = [step.words for step in drawn.steps if isinstance(step, Arrow) and step.wrong]
     assert wrong == [("status(cancelling)", "abort(user)", "disc[m2]")]
-    notes = [step.text for step in drawn.steps if isinstance(step, Note) and step.about == "clause"]
+    notes = [step.text for step in drawn.steps if isinstance(step, Note) and step.about in ("allowed", "clause")]
     assert notes == ["allowed: disc[m2] status(cancelling) abort(user)", "or: status(idle)", "C4 C5"]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+import msgspec
 
 from lifecycle_conformance.compare import agree, answers_agree, same_multiset, split
 from lifecycle_conformance.failure.notation import answer, observation, value
@@ -16,8 +17,7 @@ from lifecycle_model.wire import UNSET, Observation
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
+class Parting(msgspec.Struct, frozen=True):
     """What both sides say of one subject: the words they agree on, then each side's own; and what is about it."""
 
     subject: str

@@ -62,7 +62,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to read over the lanes from `first` to `last`; `about` is burst, gate, or clause."""
+    """Something to read over the lanes from `first` to `last`; `about` is burst, gate, allowed, or clause."""
 
     first: str
     last: str
@@ -103,8 +103,9 @@ def of_failure(failure: Failure) -> Sequence:
     found = partings(failure)
     drawn = _drawn(failure.trace, found[0] if found else None, {finding.at for finding in failure.findings})
     where = _where(found[0].subject if found else "", drawn)
-    for text in _notes(failure, found):
-        drawn.steps.append(Note(where, where, text, "clause"))
+    drawn.steps += [Note(where, where, text, "allowed") for text in _notes(failure, found)]
+    if failure.clauses and not failure.findings:
+        drawn.steps.append(Note(where, where, " ".join(failure.clauses), "clause"))
     title = f"{' '.join(failure.clauses)} broken by {failure.trace.system or 'the system'}"
     return _closed(title, drawn)
 
@@ -210,8 +211,6 @@ def _notes(failure: Failure, found: Iterable[Parting]) -> Iterator[str]:
         yield mismatch.sentence
     for finding in failure.findings:
         yield f"{finding.clause}: {finding.sentence}"
-    if failure.clauses and not failure.findings:
-        yield " ".join(failure.clauses)
 
 
 def _where(subject: str, drawn: _Drawing) -> str:

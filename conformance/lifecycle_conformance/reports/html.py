@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
+from lifecycle_conformance.failure.parting import Parting
 from lifecycle_conformance.reports.report import Reason, RunReport, Told
 from lifecycle_conformance.reports.style import STYLE
 from lifecycle_conformance.reports.words import by_section, count, covered, grouped, order, seconds, title
@@ -77,18 +78,32 @@ def _failure(number: int, told: Told) -> Iterator[str]:
     known = ' <span class="known">expected</span>' if told.expected else ""
     yield f'<details class="failure" id="failure-{number + 1}"{" open" if number == 0 else ""}>'
     yield f"<summary>{escape(blamed)}{known} <code>{escape(told.fingerprint)}</code></summary>"
-    yield f"<div class=wide tabindex=0 role=region aria-label={quoted('failure in short')}>"
-    yield f"<pre>{escape(chr(10).join(told.lines))}</pre></div><dl>"
+    yield from (_parting(parting) for parting in told.partings)
+    yield from (f"<p>{escape(sentence)}</p>" for sentence in told.said)
+    yield "<dl>"
     for clause, sentence in told.sentences.items():
         yield f"<dt>{escape(clause)}</dt><dd>{escape(sentence)}</dd>"
     yield "</dl>"
+    yield from _code("As a terminal shows it", "\n".join(told.lines))
     if number < MOST:
         yield _wide(told.svg, f"sequence diagram of {blamed}")
         for head, code in (("Regression test", told.test), ("stdio script", told.script), ("Mermaid", told.mermaid)):
-            yield f"<details><summary>{head}</summary>"
-            yield f"<div class=wide tabindex=0 role=region aria-label={quoted(head)}>"
-            yield f"<pre>{escape(code)}</pre></div></details>"
+            yield from _code(head, code)
     yield "</details>"
+
+
+def _parting(parting: Parting) -> str:
+    """What is allowed beside what was done, or above it where there is no room."""
+    before = f"<code>… {escape(' '.join(parting.common[-4:]))}</code> " if parting.common else ""
+    whose = f" ({escape(parting.subject)})" if parting.subject else ""
+    left, right = (escape(" ".join(words)) or "nothing more" for words in (parting.allowed, parting.did))
+    allowed = f"<div class=allowed><h4>The contract allows{whose}</h4><p>{before}<mark>{left}</mark></p></div>"
+    return f"<div class=parting>{allowed}<div class=did><h4>The system did</h4><p>{before}<mark>{right}</mark></p></div></div>"
+
+
+def _code(head: str, code: str) -> Iterator[str]:
+    yield f"<details><summary>{head}</summary>"
+    yield f"<div class=wide tabindex=0 role=region aria-label={quoted(head)}><pre>{escape(code)}</pre></div></details>"
 
 
 def _grid(reached: Mapping[str, int], report: RunReport | None) -> Iterator[str]:

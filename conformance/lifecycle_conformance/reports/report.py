@@ -11,6 +11,7 @@ import msgspec
 
 from lifecycle_conformance.failure.lines import lines
 from lifecycle_conformance.failure.mermaid import mermaid
+from lifecycle_conformance.failure.parting import Parting, partings
 from lifecycle_conformance.failure.pasted import pytest_test, replay_line, stdio_script
 from lifecycle_conformance.failure.sequence import of_failure
 from lifecycle_conformance.failure.svg import svg
@@ -39,11 +40,16 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """One failure in all its forms. `expected` says that it was known, and is tolerated."""
+    """One failure in all its forms. `expected` says that it was known, and is tolerated.
+
+    `partings` is what the eight lines put in two columns, uncut; `said` what was found wrong in words.
+    """
 
     clauses: tuple[str, ...]
     sentences: dict[str, str]
     lines: tuple[str, ...]
+    partings: tuple[Parting, ...]
+    said: tuple[str, ...]
     fingerprint: str
     file: str
     replay: str
@@ -110,6 +116,8 @@ def told(failure: Failure, file: str, system: str, *, expected: bool = False) ->
         failure.clauses,
         failure.sentences,
         tuple(lines(failure, f"  again: {replay}")),
+        tuple(partings(failure)),
+        (*(finding.sentence for finding in failure.findings), *(each.sentence for each in failure.mismatches)),
         failure.fingerprint,
         file,
         replay,

@@ -33,6 +33,13 @@ details { margin: .5rem 0; }
 details.failure { border: 1px solid var(--line); border-radius: .375rem; padding: .25rem .75rem; }
 summary { cursor: pointer; padding: .375rem 0; font-weight: 600; }
 .known { color: var(--doubt); font-weight: 400; }
+.parting { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: .5rem;
+  margin: .5rem 0; }
+.parting > div { border-left: .25rem solid var(--good); background: var(--box); padding: .25rem .75rem; }
+.parting > .did { border-color: var(--bad); }
+.parting h4, .parting p { margin: 0; font-size: .9rem; }
+.parting mark { background: none; color: var(--good); font: 600 .85rem ui-monospace, SFMono-Regular, Menlo, monospace; }
+.parting .did mark { color: var(--bad); }
 dt { font-weight: 600; margin-top: .5rem; }
 dd { margin: 0 0 0 1rem; color: var(--soft); }
 .grid { gap: .25rem; }
