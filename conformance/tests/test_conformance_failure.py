@@ -36,7 +36,7 @@ from lifecycle_conformance.failure.value import (
     of_vector,
     recorded,
 )
-from lifecycle_conformance.monitors import watch
+from lifecycle_conformance.monitors import Finding, watch
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors
 from lifecycle_model.commands import (
     AnyCommand,
@@ -261,6 +261,18 @@ def test_what_is_wrong_is_crossed_and_what_is_allowed_is_noted() -> None:
 def test_only_the_finding_is_crossed() -> None:
     drawn = of_failure(by_monitor())
     assert [s.words for s in drawn.steps if isinstance(s, Arrow) and s.wrong] == [("status(cancelling)",)]
+
+
+def test_a_finding_about_an_earlier_burst_points_at_nothing_in_the_last() -> None:
+    earlier = Finding("I1", 0, "a said something too early", 3)
+    both = msgspec.structs.replace(by_oracle(), findings=(earlier,))
+    assert [s.words for s in of_failure(both).steps if isinstance(s, Arrow) and s.wrong] == [
+        ("status(cancelling)", "abort(user)", "disc[m2]")
+    ]
+    alone = msgspec.structs.replace(both, allowed=())
+    assert partings(alone) == []
+    assert "  that breaks I1: a said something too early" in lines(alone)
+    assert not any(step.wrong for step in of_failure(alone).steps if isinstance(step, Arrow))
 
 
 def test_a_plain_trace_has_nothing_wrong() -> None:

@@ -43,7 +43,7 @@ def _of_findings(failure: Failure) -> list[Parting]:
     found: list[Parting] = []
     seen = failure.did.seen
     for finding in failure.findings:
-        if finding.at < 0:
+        if finding.at < 0 or finding.index != failure.burst:
             continue
         wrong = seen[finding.at]
         before = [observation(one) for one in seen[: finding.at] if one.of == wrong.of]

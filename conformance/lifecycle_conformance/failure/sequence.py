@@ -101,7 +101,9 @@ class _Drawing:
 def of_failure(failure: Failure) -> Sequence:
     """The run of a failure: what is wrong in its last burst is crossed, and notes name what is allowed there."""
     found = partings(failure)
-    drawn = _drawn(failure.trace, found[0] if found else None, {finding.at for finding in failure.findings})
+    # what differs from the alternatives says more than what a monitor met on the way
+    here = () if failure.allowed else (each for each in failure.findings if each.index == failure.burst)
+    drawn = _drawn(failure.trace, found[0] if found else None, {finding.at for finding in here})
     where = _where(found[0].subject if found else "", drawn)
     drawn.steps += [Note(where, where, text, "allowed") for text in _notes(failure, found)]
     if failure.clauses and not failure.findings:
