@@ -45,7 +45,6 @@ from lifecycle_runtime.provider import AgentProvider, ProviderOptions
 from lifecycle_runtime.runtime import Runtime
 from lifecycle_runtime.session import TURN_END
 from lifecycle_runtime.signals import Signal
-from lifecycle_runtime.status import Status
 from lifecycle_runtime.storage_sqlite import SqliteStorage
 from lifecycle_runtime.values import JsonObject, freeze_object
 
@@ -163,11 +162,13 @@ class Campaign:
         self.counts["agents"] += 1
 
     async def _dispose_mid_turn(self, agent: Agent, handle: Handle) -> None:
-        agent.send("never finished")
-        while agent.status is not Status.RUNNING:
-            await asyncio.sleep(0)
-        await self._some_rounds(8)
-        self.counts["disposed mid-turn"] += agent.session.open_turn is not None
+        # how long a turn takes is the loop's affair: send again until one is caught open
+        while agent.session.open_turn is None:
+            agent.send("never finished")
+            while agent.session.open_turn is None:
+                await asyncio.sleep(0)
+            await self._some_rounds(8)
+        self.counts["disposed mid-turn"] += 1
         await handle.dispose()
 
     async def _some_rounds(self, most: int) -> None:
