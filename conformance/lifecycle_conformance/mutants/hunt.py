@@ -18,8 +18,9 @@ from lifecycle_conformance.hypothesis_run import explore_histories
 from lifecycle_conformance.mutants.load import load, mutated
 from lifecycle_conformance.mutants.mutant import Mutant, MutantError
 from lifecycle_conformance.mutants.nursery import in_child
-from lifecycle_conformance.mutants.plans import Planned, Planner
+from lifecycle_conformance.mutants.plans import Planned, Planner, Shortest
 from lifecycle_conformance.shrink import shrink, size
+from lifecycle_conformance.suite import short_run
 from lifecycle_conformance.systems.load import open_system
 from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import check_vector
@@ -30,6 +31,9 @@ KILLED, OTHER, SURVIVED, INCONCLUSIVE = "killed", "other", "survived", "inconclu
 
 MORE = 300
 """Runs after the first failure in which the right reason may still show."""
+
+TRIED = 3000
+"""Shorter runs tried for the optimum, at most."""
 
 
 class Kill(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -48,6 +52,8 @@ class Kill(msgspec.Struct, frozen=True, omit_defaults=True):
     runs: int = 0
     milliseconds: int = 0
     size: tuple[int, int] | None = None
+    optimum: tuple[int, int] | None = None
+    """The size of the suite's shortest run that fails for the same cause, where it was asked for."""
     vector: str = ""
     note: str = ""
     """Why it is inconclusive, or what else went wrong."""
@@ -58,14 +64,21 @@ class Hunt:
     """Plans a profile's runs once; every mutant is raised in a forked child, where all of that is known already."""
 
     def __init__(
-        self, profile: str = "quick", scopes: tuple[str, ...] = (), seconds: float = 600.0, sift: bool = False
+        self,
+        profile: str = "quick",
+        scopes: tuple[str, ...] = (),
+        seconds: float = 600.0,
+        sift: bool = False,
+        optimum: bool = False,
     ) -> None:
         """A child that takes longer than `seconds` is ended, and its hunt is inconclusive.
 
         With `sift` runs that the unchanged runtime fails are left out, and named in `sifted`: they say nothing about
-        a mutant. Without, it is the caller's to know that there are none.
+        a mutant. Without, it is the caller's to know that there are none. With `optimum` every kill is compared with
+        the suite's shortest run that shows the same.
         """
         self.profile = profile
+        self._optimum = optimum
         self.sifted: list[str] = []
         self._scopes = scopes
         self._seconds = seconds
@@ -89,7 +102,8 @@ class Hunt:
         if mutant.module.startswith("acp_") and "acp" not in self.planner.profile.commands:
             return Kill(mutant.id, engine, self.profile, INCONCLUSIVE, note="the reference adapter offers no bridge")
         plan = self.plan(engine)
-        given = in_child(lambda: _hunt(self.planner, mutant, engine, self.profile, plan), self._seconds)
+        shortest = self.planner.shortest_first() if self._optimum else []
+        given = in_child(lambda: _hunt(self.planner, mutant, engine, self.profile, plan, shortest), self._seconds)
         if isinstance(given, bytes):
             return msgspec.json.decode(given, type=Kill)
         return Kill(mutant.id, engine, self.profile, INCONCLUSIVE, note=given)
@@ -160,7 +174,9 @@ def _failing(planner: Worker, plan: list[Planned]) -> bytes:
     return msgspec.json.encode(found)
 
 
-def _hunt(planner: Worker, mutant: Mutant, engine: str, profile: str, plan: list[Planned]) -> bytes:
+def _hunt(
+    planner: Worker, mutant: Mutant, engine: str, profile: str, plan: list[Planned], shortest: list[Shortest]
+) -> bytes:
     load(mutant)
     worker = _Hunter(planner)
     began = process_time()
@@ -178,7 +194,8 @@ def _hunt(planner: Worker, mutant: Mutant, engine: str, profile: str, plan: list
             seen.add(one.cause)
             found = _kill(mutant, engine, profile, one, process_time() - began)
             if found.outcome == KILLED:
-                return msgspec.json.encode(found)
+                best = msgspec.structs.replace(found, optimum=_optimum(worker, one.trial, shortest))
+                return msgspec.json.encode(best)
             best = best or found
         if best is not None and runs > best.runs + MORE:
             break
@@ -229,6 +246,19 @@ def _histories(worker: Worker, profile: str) -> Iterator[_Try]:
         yield _tried(worker, found.histories, Trial((), (), {}))
 
 
+def _optimum(worker: Worker, trial: Trial, shortest: list[Shortest]) -> tuple[int, int] | None:
+    """The size of the shortest run of the suite that fails for the same cause; the trial's own if none is shorter."""
+    own = size(trial.bursts)[:2]
+    for one in shortest[:TRIED]:
+        if one.size >= own:
+            break
+        run = short_run(worker.engine, one.classes, one.edge, worker.profile)
+        again = worker.play(run.bursts, one.classes.scope.policies)
+        if again.violates and again.cause == trial.cause:
+            return size(shrink(again, worker.play).bursts)[:2]
+    return own if shortest else None
+
+
 def _kill(mutant: Mutant, engine: str, profile: str, one: _Try, seconds: float) -> Kill:
     again = one.again()
     same = [to_json(result) for result in again.results] == [to_json(result) for result in one.trial.results]
@@ -242,6 +272,7 @@ def _kill(mutant: Mutant, engine: str, profile: str, one: _Try, seconds: float) 
         one.runs,
         round(seconds * 1000),
         size(one.trial.bursts)[:2],
+        None,
         one.vector,
         "" if same else "repeated, the run gave something else",
         one.trial.bursts,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lifecycle_conformance import scopes
 from lifecycle_conformance.check import PROFILES, modelled
 from lifecycle_conformance.engines import Setting, Task, Worker
+from lifecycle_conformance.suite import Classes, Edge, plain_edges, reacting_edges, size_of
 from lifecycle_conformance.systems.errors import UsageError
 from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import bursts_of, load_vectors, out_of_reach
@@ -32,6 +33,15 @@ class Planned:
     vector: Vector | None = None
     modelled: bool = True
     """The oracle can judge it."""
+
+
+@dataclass(frozen=True)
+class Shortest:
+    """A run of the suite by its size: commands, then reactions."""
+
+    size: tuple[int, int]
+    classes: Classes
+    edge: Edge
 
 
 class Described:
@@ -63,6 +73,7 @@ class Planner(Worker):
         """Plan for systems of this description."""
         super().__init__(SETTING, Described(description))
         self._plan: list[Planned] = []
+        self._shortest: list[Shortest] = []
 
     def play(self, bursts: tuple[Burst, ...], policies: Mapping[str, object]) -> Trial:
         """Write the run down; nothing is seen."""
@@ -81,6 +92,17 @@ class Planner(Worker):
                 self.work(task)
         return self._plan
 
+    def shortest_first(self) -> list[Shortest]:
+        """The suite's runs, plain and behind single reactions, by size; made once."""
+        if not self._shortest:
+            for scope in scopes.of(SETTING.contract):
+                classes = self.classes(scope.name)
+                if classes is not None:
+                    edges = (*plain_edges(classes), *reacting_edges(classes, literal=False))
+                    self._shortest += [Shortest(size_of(classes, edge), classes, edge) for edge in edges]
+            self._shortest.sort(key=lambda one: one.size)
+        return self._shortest
+
     def _vectors(self) -> None:
         for vector in load_vectors(contract="1"):
             if not out_of_reach(vector, self.profile):
@@ -96,7 +118,7 @@ def tasks(engine: str, profile: str) -> list[Task]:
             hint=f"engines: {', '.join(ENGINES)}; profiles: {', '.join(PROFILES)}",
         )
     depth = PROFILES[profile]
-    names = [scope.name for scope in scopes.SCOPES]
+    names = [scope.name for scope in scopes.of(SETTING.contract)]
     if engine == "suite":
         return [Task("suite", name) for name in names]
     if engine == "reactions":
