@@ -41,7 +41,7 @@ def main() -> None:
 def run(profile: str, engines: tuple[str, ...], section: str, seconds: float) -> None:
     """Hunt what was not hunted yet."""
     kept = _kept()
-    hunt = Hunt(profile, seconds=seconds, sift=True)
+    hunt = Hunt(profile, seconds=seconds, sift=True, optimum=True)
     for engine in engines:
         done = {kill.mutant for kill in _kills(kept) if kill.engine == engine and kill.profile == profile}
         todo = [mutant for mutant in ZOO if mutant.id not in done and _asked(mutant, engine, section)]
