@@ -139,7 +139,7 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("injection deferred", ("Q/r7", "Q16"), "an injection waits for the end of its batch", rows=frozenset({"Q/r7"})),
     Reachable("deferred under abort", ("Q16", "C17"), "deferred context follows under abort", lambda step: step.took("Q16 deferred") and step.now.holder not in (None, "live")),
     Reachable("idle injection", ("Q17", "Q/r8"), "an injection is a turn of its own", rows=frozenset({"Q/r8 TE"})),
-    Reachable("injection refused inside an append", ("Q/r5",), "an injection inside an append is refused", rows=frozenset({"Q/r5 inject inside append"})),
+    Reachable("injection refused inside an append", ("Q/r5",), "an injection inside an append is refused", rows=frozenset({"Q/r5 inside append"})),
     Reachable("claim vetoed", ("Q7", "S/r24"), "a vetoed turn start consumes the item", rows=frozenset({"S/r24"})),
     Reachable("retried", ("Q25",), "a failed request is retried", rows=frozenset({"Q25 retry"})),
     Reachable("prefix recomposed", ("C22",), "an interrupted prefix is composed again", rows=frozenset({"C22 composes"})),

@@ -13,6 +13,7 @@ SEND = Act(Send(SELF, ""))
 CONTEXTS = Act(Send(SELF, "", contexts=("k1",)))
 QUIET = Act(Send(SELF, "", wakeup=False))
 STEER = Act(Steer(SELF, ""))
+STEERS = Act(Steer(SELF, "", contexts=("k1",)))
 INJECT = Act(Inject(SELF, ""))
 CANCEL = Act(Cancel(SELF))
 WAIT = Act(WhenIdle(SELF, ""))
@@ -204,7 +205,7 @@ SCOPES: tuple[Scope, ...] = (
         "steering",
         "Q",
         "every gate of a turn held with every outcome; steering, cancel and dispose",
-        (Role(("a",), (SEND, STEER, CANCEL, DISPOSE), (POLICIES, MODELS, *ASKS, FLUSH)),),
+        (Role(("a",), (SEND, STEERS, CANCEL, DISPOSE), (POLICIES, MODELS, *ASKS, FLUSH)),),
         most=(("m", 2), ("d", 1)),
     ),
     Scope(
@@ -263,6 +264,7 @@ SCOPES: tuple[Scope, ...] = (
                     Listener(outcome="fail", on=("gate validation",), spends="listener"),
                     Listener((Cancel(SELF, "parent"),), on=("gate validation",), spends="listener"),
                     Listener((Dispose(SELF),), on=("gate validation",), spends="listener"),
+                    Listener((Dispose(SELF),), outcome="fail", on=("gate validation",), spends="listener"),
                     Listener((Inject(SELF, ""),), on=("gate validation",), spends="listener"),
                 ),
             ),
@@ -270,6 +272,26 @@ SCOPES: tuple[Scope, ...] = (
         budgets=(("listener", 1),),
         most=(("m", 2), ("d", 1), ("inject.flushed", 1)),
         watches=(Watch("validation"),),
+    ),
+    Scope(
+        "nested",
+        "C",
+        "a listener cancels a reservation, and one of its discard steers while the status still reads running",
+        (
+            Role(
+                ("a",),
+                (SEND, QUIET, CANCEL, WAIT),
+                (MODEL,),
+                (
+                    Listener((Cancel(SELF),), on=("agent/status",), spends="listener"),
+                    Listener((Steer(SELF, ""),), on=("agent/inbox/discard",), spends="listener"),
+                    Listener((Cancel(SELF, "parent"),), on=("agent/inbox/discard",), spends="listener"),
+                ),
+            ),
+        ),
+        budgets=(("listener", 2),),
+        most=(("m", 2), ("w", 1)),
+        depth=2,
     ),
     Scope(
         "pair",

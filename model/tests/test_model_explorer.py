@@ -11,6 +11,7 @@ from lifecycle_model.canonical import Cell, canonical, names_in
 from lifecycle_model.commands import Cancel, Dispose, Send, Steer, WhenIdle
 from lifecycle_model.contract1 import contract
 from lifecycle_model.engine import ModelError
+from lifecycle_model.estimate import as_module, estimate, sample, sizes_of
 from lifecycle_model.explore import counterexample, explore, standard, unreached
 from lifecycle_model.explorer import Exploration, Progress, search
 from lifecycle_model.ghost import Ghost
@@ -20,6 +21,7 @@ from lifecycle_model.properties import Properties
 from lifecycle_model.replay import Replay, as_json, text_of
 from lifecycle_model.replay import replay as play
 from lifecycle_model.scope import OTHER, SELF, Act, Held, Listener, Role, Scope, ScopeError, check
+from lifecycle_model.scope_sizes import SIZES
 from lifecycle_model.scopes import SCOPES, scope_named, scopes_in
 from lifecycle_model.space import Space, hop_of
 from lifecycle_model.state import Agent, Item
@@ -171,6 +173,30 @@ def test_bursts_widen_the_quiet_reading() -> None:
     double = search(contract(), replace(scope, burst=2), NOTHING, reading="quiet").space
     cells = [{cell for key in space.order for cell in space.cells_at(key)} for space in (single, double)]
     assert cells[0] < cells[1]
+
+
+def test_estimate_is_the_size_on_record_or_a_sample() -> None:
+    scope = scope_named("keep-inbox-off")
+    found = search(contract(), scope, NOTHING)
+    recorded = estimate(contract(), scope)
+    assert recorded.measured
+    actual = len(found.space.order)
+    assert actual / 2 <= recorded.configurations <= actual * 2, "refresh scope_sizes.py from sizes_of and as_module"
+    fresh = estimate(contract(), replace(scope, version=99))
+    assert not fresh.measured
+    assert (fresh.configurations, fresh.segments) == (actual, found.space.cells.evaluated)
+    partial = sample(contract(), SOLO, expanded=40)
+    assert partial.configurations > 40
+    assert partial == sample(contract(), SOLO, expanded=40)
+    assert "by a sample" in partial.text()
+
+
+def test_sizes_are_written_as_a_module() -> None:
+    found = search(contract(), scope_named("keep-inbox-off"), NOTHING)
+    space: dict[str, object] = {}
+    exec(as_module(sizes_of([found])), space)
+    assert space["SIZES"] == {("1", "keep-inbox-off", 1): (len(found.space.order), found.space.cells.evaluated)}
+    assert {name for contract_, name, _ in SIZES if contract_ == "1"} <= {scope.name for scope in SCOPES}
 
 
 def test_budgets_bound_a_run() -> None:

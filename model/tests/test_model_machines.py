@@ -29,7 +29,7 @@ def now_of(agent: Agent, command: Any = None) -> Now:
     return Now(run, agent.name, command, None, DEFAULT)
 
 
-@pytest.mark.parametrize("name", ["keep-inbox-off", "rebirth", "tools"])
+@pytest.mark.parametrize("name", ["keep-inbox-off", "rebirth", "turn"])
 def test_both_readings_agree_on_every_local_configuration(name: str) -> None:
     found = search(contract(), scope_named(name), Properties(), engine=Agreeing)
     engine = found.space.cells.engine

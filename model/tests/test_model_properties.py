@@ -243,6 +243,13 @@ def test_properties_have_distinct_ids_and_known_clauses() -> None:
         assert all(clause in known for clause in live.assumes), live.id
 
 
+def test_rows_that_show_a_situation_exist() -> None:
+    known = {one.id for one in contract().rows}
+    for one in standard(contract()).reachable:
+        assert one.rows <= known, one.id
+        assert one.rows or one.seen is not None
+
+
 def test_only_picks_one_property_of_each_kind() -> None:
     wanted = standard(contract())
     assert [one.id for one in wanted.only("I7").safety] == ["I7"]
