@@ -6,19 +6,20 @@ holds everything, so the explorer and the oracle work on the same values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from msgspec.structs import replace
 
-from lifecycle_model.commands import AnyCommand, Disarm, Hold, Outcome, React, Read, Release, Tick, Watch, outcome_of
-from lifecycle_model.state import Configuration, HoldArm, OpenGate, Reaction, World
+from lifecycle_model.commands import AnyCommand, Outcome, Read
+from lifecycle_model.environment import DEFAULT, ENVIRONMENT
+from lifecycle_model.matching import addresses, gate_facts, matches
+from lifecycle_model.run import OK, Endless, ModelError, Now, Run, Segment
+from lifecycle_model.state import Configuration, HoldArm, OpenGate, Reaction
 from lifecycle_model.table import END, Contract, Machine, Program, Row
 from lifecycle_model.wire import UNSET, Answer, Observation, members
 
-DEFAULT = Outcome("default")
-OK = Answer(ok=None)
+__all__ = ["AGAIN", "ARRIVING", "DEFAULT", "OK", "Endless", "Engine", "ModelError", "Now", "Run", "Segment"]
+
 AGAIN = "again"
 """As what a row opens: the gate just left waits on, without being entered anew (a chunk of a stream)."""
 ARRIVING = "arriving"
@@ -27,149 +28,7 @@ MAX_DEPTH = 40
 """Nested programs at most; deeper is a livelock of listeners (fairness F3)."""
 MAX_ROWS = 2000
 """Rows fired by one program at most; more is a loop in the contract's own rows."""
-
-
-class ModelError(Exception):
-    """The model was used wrongly, or a contract's rows do not fit together."""
-
-
-class Endless(ModelError):
-    """Listeners call each other without end (F3 forbids it)."""
-
-
-@dataclass
-class Run:
-    """The mutable workspace of one segment."""
-
-    engine: Engine
-    parts: dict[str, Any]
-    late: bool = False
-    either: bool = False
-    """Whether a row asked for `late`: the contract allows both ways."""
-    seen: list[Observation] = field(default_factory=list[Observation])
-    fired: list[Row] = field(default_factory=list[Row])
-    active: list[Any] = field(default_factory=list[Any])
-    """The programs in progress, the innermost last."""
-    said: list[tuple[int, Row]] = field(default_factory=list[tuple[int, Row]])
-    depth: int = 0
-
-    @property
-    def world(self) -> World:
-        """The environment's component."""
-        world: World = self.parts["world"]
-        return world
-
-    @world.setter
-    def world(self, world: World) -> None:
-        self.parts["world"] = world
-
-
-class Now:
-    """What guards, effects and sayings see: the component now and as it was before the row, and the command."""
-
-    __slots__ = ("_run", "answer", "before", "by", "command", "gate", "machine", "notes", "outcome", "subject")
-
-    def __init__(
-        self, run: Run, subject: str, command: AnyCommand | None, gate: OpenGate | None, outcome: Outcome
-    ) -> None:
-        """One program's view of the run."""
-        self._run = run
-        self.subject = subject
-        self.by = ""
-        """The component whose row runs this program, or nothing."""
-        self.command: Any = command
-        self.gate = gate
-        self.outcome = outcome
-        self.before: Any = None
-        self.answer: Answer = OK
-        self.notes: dict[str, Any] = {}
-        self.machine = ""
-
-    @property
-    def it(self) -> Any:
-        """The component as it is now."""
-        return self._run.parts.get(self.subject)
-
-    @property
-    def of(self) -> str:
-        """The public name of the component: what its observations are about."""
-        return str(getattr(self.it, "name", self.subject))
-
-    @property
-    def late(self) -> bool:
-        """Whether what the contract lets happen now or later happens later; both ways are possible."""
-        self._run.either = True
-        return self._run.late
-
-    def part(self, name: str) -> Any:
-        """Another component, or None."""
-        return self._run.parts.get(name)
-
-    def names(self, prefix: str) -> list[str]:
-        """Every component whose name begins like this."""
-        return sorted(name for name in self._run.parts if name.startswith(prefix))
-
-    def put(self, name: str, part: object) -> None:
-        """Replace another component (for effects that touch two)."""
-        self._run.parts[name] = part
-
-    @property
-    def world(self) -> World:
-        """The environment's component."""
-        return self._run.world
-
-    def policy(self, name: str, default: object = None) -> Any:
-        """The value of an optional policy."""
-        return self._run.world.policy(name, default)
-
-    def drop(self) -> None:
-        """Nothing is left of the component: for an effect that gives none."""
-        self._run.parts.pop(self.subject, None)
-
-    def note(self, name: str) -> Any:
-        """What an earlier step of this program noted, or None."""
-        return self.notes.get(name)
-
-    def set_aside(self) -> None:
-        """Keep the component under a name of its own, with its gates and the programs in progress: its id is used again."""
-        world = self._run.world
-        lives = sum(name.startswith(f"{self.subject}~") for name in self._run.parts)
-        name = f"{self.subject}~{lives + 1}"
-        for other in self._run.active:
-            if other is not self and other.subject == self.subject:
-                other.subject = name
-        self._run.parts[name] = self.it
-        gates = tuple(replace(g, on=name) if (g.on or g.of) == self.subject else g for g in world.gates)
-        self._run.world = replace(world, gates=gates)
-
-    def gates(self) -> list[OpenGate]:
-        """The open gates of the component."""
-        return [gate for gate in self._run.world.gates if (gate.on or gate.of) == self.subject]
-
-    def close_scope(self, name: str) -> None:
-        """A scope's listeners are gone with it."""
-        world = self._run.world
-        kept = tuple(armed for armed in world.reactions if armed.through != name)
-        if len(kept) < len(world.reactions):
-            self._run.world = replace(world, reactions=kept)
-
-    def settle(self, ref: str, **answer: Any) -> None:
-        """Settle a pending call."""
-        self._run.seen.append(Observation("settled", of=ref, **(answer or {"ok": None})))
-
-
-@dataclass(frozen=True)
-class Segment:
-    """The result of one segment."""
-
-    configuration: Configuration
-    seen: tuple[Observation, ...]
-    answer: Answer
-    rows: tuple[Row, ...]
-    said: tuple[tuple[int, Row], ...] = ()
-    """Index into `seen` of an observation with the row that says it."""
-    either: bool = False
-    """The contract lets something in it happen now or later; asked for with `late` it happens later."""
+_THREW = Outcome("threw")
 
 
 class Engine:
@@ -228,7 +87,7 @@ class Engine:
     # -- commands ------------------------------------------------------------------------------------------------
 
     def _command(self, run: Run, command: AnyCommand) -> Answer:
-        environment = _ENVIRONMENT.get(type(command))
+        environment = ENVIRONMENT.get(type(command))
         if environment is not None:
             return environment(self, run, command)
         if isinstance(command, Read):
@@ -355,7 +214,7 @@ class Engine:
         if appending:
             run.parts[appending] = replace(run.parts[appending], appending=True)
         for armed in sorted(run.world.reactions, key=lambda one: one.through is not None):
-            if not _matches(armed.on, facts) or self._foreign(run, armed, subject) or not self._spend(run, armed):
+            if not matches(armed.on, facts) or self._foreign(run, armed, subject) or not self._spend(run, armed):
                 continue
             answers = tuple(self._command(run, command) for command in armed.then)
             if armed.name is not None:
@@ -415,14 +274,14 @@ class Engine:
     @staticmethod
     def _take_hold(run: Run, facts: dict[str, object]) -> HoldArm | None:
         """The first hold armed for a gate; it catches one gate."""
-        arm = next((arm for arm in run.world.holds if _addresses(arm, facts)), None)
+        arm = next((arm for arm in run.world.holds if addresses(arm, facts)), None)
         if arm is not None:
             run.world = replace(run.world, holds=tuple(other for other in run.world.holds if other is not arm))
         return arm
 
     def _noticed(self, run: Run, facts: dict[str, object]) -> bool:
-        return any(_addresses(arm, facts) for arm in run.world.watches) or any(
-            _matches(armed.on, facts) for armed in run.world.reactions if armed.on and armed.on[0][0] == "gate"
+        return any(addresses(arm, facts) for arm in run.world.watches) or any(
+            matches(armed.on, facts) for armed in run.world.reactions if armed.on and armed.on[0][0] == "gate"
         )
 
     def _enter(self, run: Run, now: Now, spec: str) -> OpenGate:
@@ -465,7 +324,7 @@ class Engine:
 
     def _arrive(self, run: Run, now: Now, gate: OpenGate) -> OpenGate:
         """One gate is reported if held, watched or reacted to; it waits if held, else it is ready."""
-        facts = self._facts(gate)
+        facts = gate_facts(gate)
         arm = self._take_hold(run, facts)
         outcome = None if arm is not None else DEFAULT
         gate = replace(gate, outcome=outcome, sticky=arm is not None and arm.sticky, held=arm is not None)
@@ -488,17 +347,6 @@ class Engine:
         settled = replace(gate, outcome=Outcome("fail") if reacted is _THREW else reacted)
         run.world = replace(run.world, gates=tuple(settled if g == gate else g for g in run.world.gates))
         return settled
-
-    @staticmethod
-    def _facts(gate: OpenGate) -> dict[str, object]:
-        facts: dict[str, object] = {"gate": gate.kind, "of": gate.of}
-        if gate.turn:
-            facts["turn"] = gate.turn
-        if gate.call:
-            facts["call"] = gate.call
-        if gate.listener:
-            facts["listener"] = gate.listener
-        return facts
 
     def _pass(self, run: Run, gate: OpenGate) -> None:
         """Leave a gate with its outcome: the program behind it runs, once the last of its dispatch is left."""
@@ -536,122 +384,3 @@ class Engine:
         heir = replace(others[0], failures=others[0].failures + failures)
         run.world = replace(run.world, gates=tuple(heir if one is others[0] else one for one in run.world.gates))
         return None
-
-    # -- the environment's own commands --------------------------------------------------------------------------
-
-    def _hold(self, run: Run, command: Hold) -> Answer:
-        if command.gate not in self.contract.gates:
-            return Answer(refused="no_such_gate")
-        if command.gate == "driver" and command.of is not None:
-            run.world = replace(run.world, stepped=run.world.stepped | {command.of})
-            return OK
-        self._name(run, command.of, command.listener)
-        arm = _arm(command, command.sticky)
-        if arm not in run.world.holds:
-            run.world = replace(run.world, holds=(*run.world.holds, arm))
-        return OK
-
-    def _watch(self, run: Run, command: Watch) -> Answer:
-        if command.gate not in self.contract.gates:
-            return Answer(refused="no_such_gate")
-        self._name(run, command.of, command.listener)
-        run.world = replace(run.world, watches=(*run.world.watches, _arm(command, False)))
-        return OK
-
-    def _release(self, run: Run, command: Release) -> Answer:
-        if command.gate == "driver" and command.of in run.world.stepped:
-            self._tick(run, Tick(str(command.of)))  # whether or not it waits just now
-            run.world = replace(run.world, stepped=run.world.stepped - {command.of})
-            return OK
-        outcome = outcome_of(command.with_)
-        arm = _arm(command, False)
-        for index, gate in enumerate(run.world.gates):
-            if gate.outcome is None and not gate.silent and _addresses(arm, self._facts(gate)):
-                gates = (*run.world.gates[:index], replace(gate, outcome=outcome), *run.world.gates[index + 1 :])
-                run.world = replace(run.world, gates=gates)
-                return OK
-        return Answer(refused="no_such_gate")
-
-    def _arm_reaction(self, run: Run, command: React) -> Answer:
-        outcome = None if command.with_ is None else outcome_of(command.with_)
-        on = tuple(
-            sorted(((k, _frozen(v)) for k, v in command.on.items()), key=lambda pair: (pair[0] != "gate", pair[0]))
-        )
-        scope, refused = (None, "")
-        if command.through is not None:
-            scope, refused = self.contract.scope(Configuration(dict(run.parts)), command.through)
-        if refused:
-            return Answer(refused=refused)
-        if "gate" in command.on and isinstance(listener := command.on.get("listener"), str):
-            self._name(run, command.on.get("of"), listener)
-        armed = Reaction(on, command.then, command.throw, outcome, command.times, scope, command.as_)
-        run.world = replace(run.world, reactions=(*run.world.reactions, armed))
-        return OK
-
-    @staticmethod
-    def _name(run: Run, of: object, listener: str | None) -> None:
-        """Naming a listener makes one."""
-        pair = (of if isinstance(of, str) else None, listener)
-        if listener is not None and pair not in run.world.listeners:
-            run.world = replace(run.world, listeners=(*run.world.listeners, (pair[0], listener)))
-
-    def _disarm(self, run: Run, command: Disarm) -> Answer:
-        kept = () if command.as_ is None else tuple(r for r in run.world.reactions if r.name != command.as_)
-        run.world = replace(run.world, reactions=kept)
-        return OK
-
-    def _tick(self, run: Run, command: Tick) -> Answer:
-        if command.agent not in run.world.stepped:
-            return Answer(refused="no_such_gate")
-        for index, gate in enumerate(run.world.gates):
-            if gate.kind == "driver" and gate.of == command.agent and gate.outcome is None:
-                gates = (*run.world.gates[:index], replace(gate, outcome=DEFAULT), *run.world.gates[index + 1 :])
-                run.world = replace(run.world, gates=gates)
-                return OK
-        return Answer(refused="no_such_gate")
-
-
-_THREW = Outcome("threw")
-_ENVIRONMENT: dict[type, Callable[[Engine, Run, Any], Answer]] = {
-    Hold: Engine._hold,
-    Watch: Engine._watch,
-    Release: Engine._release,
-    React: Engine._arm_reaction,
-    Disarm: Engine._disarm,
-    Tick: Engine._tick,
-}
-
-
-def _frozen(value: object) -> object:
-    if isinstance(value, dict):
-        return tuple(sorted((k, _frozen(v)) for k, v in value.items()))
-    if isinstance(value, list | tuple):
-        return tuple(_frozen(v) for v in value)
-    return value
-
-
-def _matches(on: Iterable[tuple[str, object]], facts: dict[str, object]) -> bool:
-    return all(key in facts and _frozen_fact(facts[key]) == value for key, value in on)
-
-
-def _frozen_fact(value: Any) -> object:
-    if isinstance(value, tuple):
-        return tuple(_frozen_fact(v) for v in value)
-    if hasattr(value, "__struct_fields__"):
-        pairs = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
-        return tuple(sorted((wire, getattr(value, name)) for name, wire in pairs if getattr(value, name) is not UNSET))
-    return value
-
-
-def _arm(command: Hold | Watch | Release, sticky: bool) -> HoldArm:
-    return HoldArm(command.gate, command.of, command.turn, command.call, command.record, command.listener, sticky)
-
-
-def _addresses(arm: HoldArm, facts: dict[str, object]) -> bool:
-    if arm.gate != facts["gate"]:
-        return False
-    for name in ("of", "turn", "call", "record", "listener"):
-        wanted = getattr(arm, name)
-        if wanted is not None and facts.get(name) != wanted:
-            return False
-    return True

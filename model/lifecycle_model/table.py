@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lifecycle_model.commands import AnyCommand
-    from lifecycle_model.engine import Now
+    from lifecycle_model.run import Now
     from lifecycle_model.state import Configuration, OpenGate
     from lifecycle_model.wire import Answer, Observation
 
