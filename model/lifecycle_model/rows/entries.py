@@ -212,7 +212,6 @@ ROWS = (
     Row("L/r6", E, ("Unattached", "Gone"), "enter.enter", ("L/r6",), to="Entered", effect=enter),
     Row("L/r14 announce", E, (), "announce.check", ("L/r14",), guard=not_attached, effect=refuse("not_live"), then=END),
     Row("L/r9", E, (), "announce.check", ("L/r9",), guard=announced_before, effect=refuse("already_announced"), then=END),
-    Row("L/r8 agent", E, (), "announce.check", ("L/r9",), guard=is_agent, effect=refuse("unsupported"), then=END),
     Row("D/r1 announce", E, ("Entered",), "announce.log", ("D/r1",), runs="log.begin", on=w.its_log),
     Row("L/r8", E, ("Entered",), "announce.announce", ("L/r8", "L4"), to="Announced", effect=announcing, says=(says("session/created"),)),
     Row("L/r8 announced", E, (), "announce.announced", ("L/r8",), effect=announced),
