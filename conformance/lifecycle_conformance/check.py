@@ -9,6 +9,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import takewhile
 from time import monotonic
 
 from lifecycle_conformance import scopes, shrink
@@ -149,7 +150,8 @@ def check(options: Options, progress: Progress = lambda stage, done, total: None
         _vectors(worker, options, outcome, progress)
         _engines(worker, setting, options, outcome, progress, began)
         _histories(worker, options, outcome, progress, began)
-        outcome.failures = shortest(worker, outcome.failures)[: options.causes]
+        until = None if options.budget is None else monotonic() + options.budget / 4
+        outcome.failures = shortest(worker, outcome.failures, until)[: options.causes]
     except SystemsError as error:
         outcome.reasons.append(str(error))
     finally:
@@ -315,15 +317,16 @@ def _one_a_cause(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(best.values(), key=lambda trial: shrink.size(trial.bursts))
 
 
-def shortest(worker: Worker, trials: Sequence[Trial]) -> list[Trial]:
-    """One failing trial a cause, each as short as it gets, the shortest first."""
-    return _one_a_cause([_shortest(worker, trial) for trial in _one_a_cause(trials)])
+def shortest(worker: Worker, trials: Sequence[Trial], until: float | None = None) -> list[Trial]:
+    """One failing trial a cause, each as short as it gets, the shortest first; `until` bounds the search of the suites."""
+    return _one_a_cause([_shortest(worker, trial, until) for trial in _one_a_cause(trials)])
 
 
-def _shortest(worker: Worker, trial: Trial) -> Trial:
+def _shortest(worker: Worker, trial: Trial, until: float | None) -> Trial:
     """The shortest run that fails for the same cause."""
     small = shrink.shrink(trial, worker.play)
-    shorter = shrink.shorter_in_suite(small, _in_order(worker, shrink.size(small.bursts)), worker.play, 3000)
+    runs = takewhile(lambda _: until is None or monotonic() < until, _in_order(worker, shrink.size(small.bursts)))
+    shorter = shrink.shorter_in_suite(small, runs, worker.play, 3000)
     return small if shorter is small else shrink.shrink(shorter, worker.play)
 
 
