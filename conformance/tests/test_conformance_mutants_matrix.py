@@ -106,6 +106,13 @@ def test_an_equivalent_mutant_changes_nothing_in_the_rows(name: str) -> None:
     assert proof.reactions > 100
 
 
+@pytest.mark.parametrize("name", CHANGES)
+def test_nor_at_any_gate_of_a_turn(name: str) -> None:
+    proof = prove(name, scopes.scope("gates"), reactions=False)
+    assert proof.holds, proof.difference
+    assert proof.labels > 2000
+
+
 def test_every_equivalent_mutant_has_a_proof() -> None:
     assert {one.id for one in ZOO if one.equivalent} == set(CHANGES)
 

@@ -27,7 +27,7 @@ from lifecycle_conformance.words import Label, Namer, burst
 from lifecycle_model.engine import Engine, Now
 from lifecycle_model.quiet import Outcomes, by_subject, perform
 from lifecycle_model.state import Agent, Configuration, start
-from lifecycle_model.table import Contract, Effect, Row
+from lifecycle_model.table import Contract, Effect, Guard, Row
 
 
 @dataclass(frozen=True)
@@ -73,21 +73,34 @@ def _keeping_finish(effect: Effect) -> Effect:
     return lambda now: changed(effect(now), finish=now.it.finish)
 
 
+def _failures_first(row: Row) -> Row:
+    guard = row.guard
+    assert guard is not None
+    return replace(row, guard=_unless_it_failed(guard))
+
+
+def _unless_it_failed(guard: Guard) -> Guard:
+    return lambda now: guard(now) and now.outcome.outcome != "fail"
+
+
+CHECKED = ("policy", "assembly", "prefix", "pre_step", "post_step", "continuation", "stopping")
+
 CHANGES = {
     "cancelling-asks-status-only": (("S/r9", "S/r13"), _without_holder),
     "rerouted-keeps-its-kind": (("Q24 at wake", "Q24 abandoned", "Q/r13"), _kept_kind),
     "finish-kept-between-steps": (("Q20 step prepared",), _kept_finish),
+    "failing-gate-beats-abort": (tuple(f"C16/{gate}.check" for gate in CHECKED), _failures_first),
 }
 """Equivalent mutant to the rows that state the mutated line, and the same change to them."""
 
 
-def prove(mutant: str, scope: SuiteScope) -> Proof:
+def prove(mutant: str, scope: SuiteScope, reactions: bool = True) -> Proof:
     """Walk the contract and the contract changed as the mutant is, side by side. KeyError for one without a change."""
     names, change = CHANGES[mutant]
     contract = contract_named("1")
     rows = {row.id: row for row in contract.rows}
     other = contract.overlay(f"{contract.name} with {mutant}", rows=[change(rows[name]) for name in names])
-    return compare(mutant, contract, other, scope)
+    return compare(mutant, contract, other, scope if reactions else replace(scope, reactions=()))
 
 
 def compare(name: str, contract: Contract, other: Contract, scope: SuiteScope) -> Proof:

@@ -34,6 +34,8 @@ MUTANTS: tuple[Mutant, ...] = (
         """,
         ("C16", "C23", "C18", "X5", "I10"),
         ("F164",),
+        equivalent="either way the turn closes next, and C18 puts the abort before the failure: nothing tells the two "
+        "apart; a recovery that throws is in the same case",
     ),
     Mutant(
         "start-unchecked",
