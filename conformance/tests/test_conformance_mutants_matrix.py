@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle_conformance import scopes
+from lifecycle_conformance.cli import main
 from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.mutants import heatmap, matrix
 from lifecycle_conformance.mutants.hunt import INCONCLUSIVE, KILLED, OTHER, SURVIVED, Kill
@@ -124,3 +125,15 @@ def test_a_change_that_matters_is_no_proof() -> None:
     proof = compare("silent", contract, other, scopes.scope("contexts"))
     assert not proof.holds
     assert "cancel" in proof.difference
+
+
+def test_the_command_lists_every_mutant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mutants", "--list"]) == 0
+    said = capsys.readouterr().out
+    assert all(one.id in said and one.about in said for one in ZOO)
+    assert said.count("(equivalent)") == len(CHANGES)
+
+
+def test_the_command_refuses_an_unknown_mutant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mutants", "no-such-mutant"]) == 2
+    assert "there is no mutant 'no-such-mutant'" in capsys.readouterr().err
