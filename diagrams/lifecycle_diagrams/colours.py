@@ -17,6 +17,7 @@ COLOURS: dict[str, Pair] = {
     "frame": Pair("#f4f6f9", "#151b23"),
     "rim": Pair("#c4ccd6", "#3d444d"),
     "card": Pair("#fefefe", "#212830"),
+    "head": Pair("#e6ebf1", "#2c3540"),
     "ink": Pair("#1f2328", "#e9eef4"),
     "line": Pair("#57606a", "#9aa4af"),
     "faint": Pair("#59636e", "#a3adb8"),

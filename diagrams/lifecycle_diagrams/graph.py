@@ -43,8 +43,8 @@ class Way:
 class Node:
     """A state, a program's step, a machine, or something outside.
 
-    Kinds: `start`, `state`, `passing` (a state nothing rests in), `exit` (stands for every state with its mark), `step`,
-    `machine`, `outside`, `end`.
+    Kinds: `start`, `state`, `passing` (a state nothing rests in), `exit` (stands for every state with its mark), `copy` (of
+    the state in `about`), `header` (of a program), `step`, `machine`, `outside`, `end`.
     """
 
     id: str
@@ -61,7 +61,11 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """An arrow. Kinds: `move`, `next` (the step after), `jump`, `gate` (others act before it goes on), `touch`."""
+    """An arrow.
+
+    Kinds: `move`, `next` (the step after), `jump`, `gate` (others act before it goes on), `touch`,
+    `hidden` (only keeps its ends in reading order).
+    """
 
     source: str
     target: str
@@ -95,6 +99,8 @@ class Graph:
     edges: tuple[Edge, ...]
     groups: tuple[Group, ...] = ()
     notes: tuple[str, ...] = ()
+    main: tuple[str, ...] = ()
+    """The nodes of the main path, which is drawn straight."""
     direction: Literal["TB", "LR"] = "TB"
 
     def inside(self, parent: str) -> tuple[tuple[Group, ...], tuple[Node, ...]]:

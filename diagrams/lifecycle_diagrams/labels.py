@@ -1,30 +1,75 @@
 """Owns the lines of text on a picture at each level of detail. Refuses to know a format.
 
-A line's first sign says what it is, for the eye and for the renderers: `[` a guard, `/` what is published,
-`→` where it goes, `#` rows and clauses; any other line names something.
+A line's first sign says what it is, for the eye and for the renderers: `[` a guard, `/` what is published, `◆` what
+listeners hear, `#` rows and clauses, `×` how often; any other line names something.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from lifecycle_diagrams.graph import Detail, Edge, Node, Way, unique
 
-WIDTH = 26
+ELSE = "else"
+"""The guard of the case that is left."""
+HEARD = "◆"
+"""In front of what is published between two steps: listeners act there."""
+LISTS = "lists"
+"""As what a way moves: it only lists words."""
+WIDTH = 18
 """Characters a line of an edge's label may have."""
+MIDDLE = 28
+"""Characters a line inside a machine of the overview may have."""
 WIDE = 58
-"""Characters a line inside a node may have."""
+"""Characters a line inside a step may have."""
+INDENT = "    "
 
 
 def edge_lines(edge: Edge, detail: Detail) -> list[str]:
     """The lines of an edge's label."""
     if detail == "names":
         return list(unique(way.trigger for way in edge.ways))
+    if edge.kind == "touch" or all(not (way.guards or way.published) for way in edge.ways):
+        listed = ", ".join(unique(way.trigger for way in edge.ways))
+        return [*textwrap.wrap(listed, WIDTH), *_counted(edge.ways)]
+    return _ways_lines(edge.ways, detail)
+
+
+def node_lines(node: Node, detail: Detail) -> list[str]:
+    """The lines of a node: its name, its marks, and what happens in it."""
+    lines = [line for line in (node.label, node.mark if node.kind != "exit" else "") if line]
+    if detail == "names":
+        return lines
+    if node.kind == "header":
+        clauses = _wrapped("# ", node.clauses, WIDE) if detail == "full" else []
+        return [*lines, *textwrap.wrap(node.about, WIDE), *clauses]
+    if node.kind == "machine":
+        return [*lines, *textwrap.wrap(node.about, MIDDLE), *(line for way in node.ways for line in _listed(way))]
+    if node.kind == "step":
+        return [*lines, *(line for way in node.ways for line in _step_lines(way, detail))]
+    return [*lines, *_ways_lines(node.ways, detail)]
+
+
+def _listed(way: Way) -> list[str]:
+    if way.moves != LISTS:
+        return [*_wrapped("/ ", way.published, MIDDLE), *_counted([way])]
+    words = f"{way.trigger} {', '.join(way.published)}"
+    return [*textwrap.wrap(words, MIDDLE, subsequent_indent=INDENT), *_counted([way])]
+
+
+def _ways_lines(all_ways: Iterable[Way], detail: Detail) -> list[str]:
     lines: list[str] = []
-    for ways in _alike(edge.ways):
-        lines += unique(way.trigger for way in ways)
-        lines += _told(ways[0], WIDTH, detail)
+    for ways in map(_one, _alike(all_ways)):
+        first = ways[0]
+        heard = first.moves == HEARD
+        triggers = unique(" ".join(part for part in ("" if heard else way.moves, way.trigger) if part) for way in ways)
+        lines += [line for trigger in triggers for line in _broken(trigger)]
+        lines += textwrap.wrap(f"[{', '.join(first.guards)}]", WIDTH, subsequent_indent=" ") if first.guards else []
+        if detail == "full" and first.effect:
+            lines += textwrap.wrap(first.effect, WIDTH)
+        lines += _wrapped(f"{HEARD} " if heard else "/ ", first.published, WIDTH)
         if detail == "full":
             lines += _wrapped("# ", unique(row for way in ways for row in way.key_rows), WIDTH)
             lines += _wrapped("# ", unique(clause for way in ways for clause in way.clauses), WIDTH)
@@ -33,49 +78,56 @@ def edge_lines(edge: Edge, detail: Detail) -> list[str]:
 
 
 def _alike(ways: Iterable[Way]) -> list[list[Way]]:
-    """Ways that say the same but for their trigger stand together."""
+    """Ways behind the same guards stand together."""
     found: dict[tuple[object, ...], list[Way]] = {}
     for way in ways:
-        found.setdefault((way.guards, way.published, way.tone, way.effect), []).append(way)
+        found.setdefault((way.guards, way.tone, way.moves), []).append(way)
     return list(found.values())
 
 
-def node_lines(node: Node, detail: Detail) -> list[str]:
-    """The lines of a node: its name, its marks, and what happens in it."""
-    lines = [line for line in (node.label, node.mark if node.kind != "exit" else "") if line]
-    if node.kind == "step":
-        return lines + [line for way in node.ways for line in _step_lines(way, detail)]
-    if detail == "names":
-        return lines
-    for way in node.ways:
-        if detail == "full":
-            lines += [way.trigger, *_told(way, WIDTH, detail)]
-        else:
-            lines += _wrapped("/ ", way.published, WIDTH)
-    if node.kind in ("machine", "outside", "end"):
-        lines += textwrap.wrap(node.about, WIDE // 2)
-    return lines
+def _one(ways: list[Way]) -> list[Way]:
+    """Ways that are told as one: each says what all of them may publish."""
+    said = together([way.published for way in ways])
+    return [replace(way, published=said) for way in ways]
+
+
+def together(said: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Several lists of publications as one: what not all of them have may be left out. They end alike."""
+    if len(set(said)) == 1:
+        return said[0]
+    forms: dict[str, list[str]] = {}
+    behind: dict[str, int] = {}
+    for one in said:
+        for place, text in enumerate(one):
+            bare = text.rstrip("?*+")
+            forms.setdefault(bare, []).append(text)
+            behind[bare] = max(behind.get(bare, -len(one)), place - len(one))
+    found: list[str] = []
+    for bare in sorted(forms, key=lambda text: behind[text]):
+        sure = len(forms[bare]) >= len(said) and not any(text.endswith(("?", "*")) for text in forms[bare])
+        many = any(text.endswith(("*", "+")) for text in forms[bare])
+        found.append(bare + ("?", "*", "", "+")[2 * sure + many])
+    return tuple(found)
+
+
+def _broken(trigger: str) -> list[str]:
+    """A long program step on two lines, at its last full stop."""
+    if len(trigger) <= WIDTH or "." not in trigger:
+        return [trigger]
+    program, _, step = trigger.rpartition(".")
+    return [program, f".{step}"]
 
 
 def _step_lines(way: Way, detail: Detail) -> list[str]:
-    """A row of a step as lines: guard, what it does, where it goes."""
-    if detail == "names":
-        return []
-    parts = [*(f"[{guard}]" for guard in way.guards), way.moves, way.effect]
-    text = " ".join(part for part in parts if part)
-    lines = textwrap.wrap(text, WIDE, subsequent_indent="    ") if text else []
-    if way.then:
-        lines += textwrap.wrap(f"    {way.then}", WIDE) if lines else [way.then]
+    """A row of a step as lines: guard, what it does, where it goes, what it publishes at the end."""
+    guards = [f"[{', '.join(way.guards)}]"] if way.guards else []
+    does = ": ".join(part for part in (way.moves, way.effect) if part)
+    text = " ".join(part for part in (*guards, does, way.then) if part)
+    lines = textwrap.wrap(text, WIDE, subsequent_indent=INDENT) if text else []
+    lines += [INDENT + line for line in _wrapped(f"{HEARD} ", way.published, WIDE)]
     if detail == "full":
-        lines += _wrapped("# ", (*way.rows, *way.clauses), WIDE)
+        lines += [INDENT + line for line in _wrapped("# ", (*way.rows, *way.clauses), WIDE)]
     return [*lines, *_counted([way])]
-
-
-def _told(way: Way, width: int, detail: Detail) -> list[str]:
-    lines = [] if not way.guards else textwrap.wrap(f"[{', '.join(way.guards)}]", width, subsequent_indent=" ")
-    if detail == "full" and way.effect:
-        lines += textwrap.wrap(way.effect, width)
-    return lines + _wrapped("/ ", way.published, width)
 
 
 def _wrapped(lead: str, words: Iterable[str], width: int) -> list[str]:
@@ -92,15 +144,3 @@ def _wrapped(lead: str, words: Iterable[str], width: int) -> list[str]:
 def _counted(ways: Iterable[Way]) -> list[str]:
     counts = [way.count for way in ways if way.count is not None]
     return [] if not counts else [f"×{sum(counts)}"]
-
-
-def tooltip(ways: Iterable[Way], clauses: dict[str, str]) -> str:
-    """What a pointer over an edge or a node shows: rows, guards' sentences, and every clause with its sentence."""
-    lines: list[str] = []
-    for way in ways:
-        head = f"{way.trigger}: {', '.join(way.rows)}" if way.trigger else ", ".join(way.rows)
-        lines += [part for part in (head, way.about, way.effect) if part]
-    for clause in unique(clause for way in ways for clause in way.clauses):
-        sentence = clauses.get(clause, "").replace("`", "")
-        lines.append(f"{clause}: {sentence}" if sentence else clause)
-    return "\n".join(lines)

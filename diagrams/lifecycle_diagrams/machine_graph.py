@@ -9,43 +9,119 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from lifecycle_diagrams.flow import Flow
-from lifecycle_diagrams.graph import Edge, Graph, Group, Node, Way, unique
+from lifecycle_diagrams.graph import Edge, Graph, Group, Node, Tone, Way, unique
+from lifecycle_diagrams.labels import ELSE
+from lifecycle_diagrams.labels import together as all_said
 from lifecycle_diagrams.moves import Move, Moves
+from lifecycle_diagrams.tones import CHANGES, together
 from lifecycle_diagrams.words import effect_text, first_line, guard_name, published
 from lifecycle_model.table import Machine, Row
 
 START = "·start"
+EXIT = "·exit"
+COPY = "·copy"
+ENTRY = "on entry"
+LOOP = "↺"
 MARKS = "①②③④⑤⑥⑦⑧⑨"
 SHARED = 4
 """So many states with the same way to one target are marked instead of having an arrow each."""
 FEW = 3
 """What happens in more states than these is told once below the picture."""
-ELSE = "else"
 
 
 def machine_graph(
-    flow: Flow, machine: Machine, name: str, title: str, sentence: str, order: Sequence[str] = ()
+    name: str,
+    title: str,
+    sentence: str,
+    moves: Moves,
+    machine: Machine,
+    edges: list[Edge],
+    order: Sequence[str] = (),
+    again: Sequence[str] = (),
+    main: Sequence[str] = (),
 ) -> Graph:
-    """The picture of a machine; `order` is the main path, which reads downwards."""
-    moves = Moves(flow, machine.name)
-    known = [*order, *(state for state in machine.states if state not in order)]
+    """The picture of a machine with these arrows (see `arrows`).
+
+    `order` is the reading direction; arrows to a state of `again` from anywhere but right before it end in a small copy.
+    """
+    known = [*(state for state in order if state in machine.states)]
+    known += [state for state in machine.states if state not in known]
     rank = {START: -1, **{state: i for i, state in enumerate(known)}}
-    edges = _edges(moves)
     edges, marks, exits = _shared(edges)
-    edges = [replace(edge, order=rank.get(edge.source, 0) <= rank.get(edge.target, 0)) for edge in edges]
+    looping = {edge.source: tuple(replace(way, moves=LOOP) for way in edge.ways) for edge in edges if _loops(edge)}
+    edges = [edge for edge in edges if not _loops(edge)]
+    edges, entering = _entering(edges, exits)
+    edges, copies = _copied(edges, rank, again, machine)
+    edges = [replace(edge, order=rank.get(edge.source, -1) <= rank.get(edge.target, len(rank))) for edge in edges]
     edges.sort(key=lambda edge: (rank.get(edge.source, len(rank)), rank.get(edge.target, len(rank))))
+    edges += [
+        Edge(known[rank[edge.target] - 1], edge.source, kind="hidden")
+        for edge in edges
+        if edge.source in {one.id for one in exits} and rank.get(edge.target, 0) > 0
+    ]
     inner, notes = _inner(moves)
     reached = {state for edge in edges for state in (edge.source, edge.target)} | set(marks)
-    nodes = [Node(START, "", "start")] if any(edge.source == START for edge in edges) else []
+    nodes = [Node(START, "", "start")]
+    if not any(edge.source == START for edge in edges):
+        edges.insert(0, Edge(START, machine.initial))
+        reached.add(machine.initial)
     for state in known:
-        if state not in reached:
-            continue
-        kind = "state" if state in moves.waiting else "passing"
-        nodes.append(
-            Node(state, state, kind, machine.parents.get(state, ""), marks.get(state, ""), tuple(inner[state]))
-        )
-    return Graph(name, title, sentence, (*nodes, *exits), tuple(edges), _groups(machine, reached), tuple(notes))
+        if state in reached:
+            kind = "state" if state in moves.waiting else "passing"
+            ways = (*entering.get(state, ()), *looping.get(state, ()), *inner[state])
+            nodes.append(Node(state, state, kind, machine.parents.get(state, ""), marks.get(state, ""), ways))
+    exits = [replace(one, ways=edge.ways) for one in exits for edge in edges if edge.source == one.id]
+    edges = [replace(edge, ways=()) if edge.source.startswith(EXIT) else edge for edge in edges]
+    found = (*nodes, *exits, *copies)
+    return Graph(name, title, sentence, found, tuple(edges), _groups(machine, reached), tuple(notes), tuple(main))
+
+
+def _loops(edge: Edge) -> bool:
+    return edge.source == edge.target
+
+
+def _entering(edges: list[Edge], exits: Sequence[Node]) -> tuple[list[Edge], dict[str, tuple[Way, ...]]]:
+    """What every way into a state ends in is told once, in the state, where there are many such ways."""
+    into: dict[str, list[Way]] = defaultdict(list)
+    for edge in edges:
+        into[edge.target] += edge.ways
+    common = {target: ends for target, found in into.items() if len(found) >= SHARED and len(ends := _ends(found)) > 1}
+    told = [replace(edge, ways=_without_end(edge.ways, len(common.get(edge.target, ())))) for edge in edges]
+    entering: dict[str, tuple[Way, ...]] = {}
+    for target, ends in common.items():
+        rows = unique(row for way in into[target] for row in way.rows if row not in way.key_rows)
+        entering[target] = (Way(ENTRY, published=ends, rows=rows),)
+    return told, entering
+
+
+def _ends(ways: Sequence[Way]) -> tuple[str, ...]:
+    """The publications that all ways end in."""
+    ends = ways[0].published
+    for way in ways:
+        while ends and way.published[len(way.published) - len(ends) :] != ends:
+            ends = ends[1:]
+    return ends
+
+
+def _without_end(ways: tuple[Way, ...], cut: int) -> tuple[Way, ...]:
+    return tuple(replace(way, published=way.published[: len(way.published) - cut]) for way in ways)
+
+
+def _copied(
+    edges: list[Edge], rank: dict[str, int], again: Sequence[str], machine: Machine
+) -> tuple[list[Edge], list[Node]]:
+    """An arrow to such a state from anywhere but right before it ends in a small copy."""
+    found: list[Edge] = []
+    copies: list[Node] = []
+    for edge in edges:
+        far = rank[edge.target] - rank.get(edge.source, len(rank))
+        if edge.target in again and far != 1 and edge.source in rank:
+            parent = machine.parents.get(edge.source, "")
+            sign = "↑" if far < 0 else "↓"
+            copies.append(Node(f"{COPY}{len(copies) + 1}", f"{sign} {edge.target}", "copy", parent, about=edge.target))
+            edge = replace(edge, target=copies[-1].id)
+        found.append(edge)
+    return found, copies
 
 
 def _groups(machine: Machine, reached: Iterable[str]) -> tuple[Group, ...]:
@@ -59,10 +135,12 @@ def _groups(machine: Machine, reached: Iterable[str]) -> tuple[Group, ...]:
     return tuple(found.values())
 
 
-def _edges(moves: Moves) -> list[Edge]:
+def arrows(moves: Moves) -> list[Edge]:
+    """Every move as an arrow between states, those of one pair together."""
     ways: dict[tuple[str, str], list[Way]] = defaultdict(list)
+    born = START if moves.runs.begun else moves.runs.blank[moves.runs.column(moves.machine)]
     for move in moves.moves:
-        ways[move.source or START, move.target].append(_way(move, _is_else(move, moves)))
+        ways[move.source or born, move.target].append(_way(move, _is_else(move, moves)))
     return [Edge(source, target, tuple(found)) for (source, target), found in ways.items()]
 
 
@@ -95,63 +173,56 @@ def _way(move: Move, otherwise: bool) -> Way:
 
 def _shared(edges: list[Edge]) -> tuple[list[Edge], dict[str, str], list[Node]]:
     """Take the ways that many states share out of their edges: the states get a mark, and one exit node the way."""
-    sharing: dict[tuple[str, tuple[str, ...]], list[tuple[str, Way]]] = defaultdict(list)
+    sharing: dict[_Shared, list[tuple[str, Way]]] = defaultdict(list)
     for edge in edges:
         for way in edge.ways:
             if way.guards != (ELSE,) and edge.source != edge.target:
-                sharing[edge.target, way.guards].append((edge.source, way))
+                sharing[_key(edge, way)].append((edge.source, way))
     marks: dict[str, str] = defaultdict(str)
-    gone: set[tuple[str, str, tuple[str, ...]]] = set()
+    gone: set[tuple[str, _Shared]] = set()
     exits: list[Node] = []
     added: list[Edge] = []
-    for (target, guards), found in sharing.items():
+    for key, found in sharing.items():
         sources = unique(source for source, _ in found)
         if len(sources) < SHARED or len(exits) == len(MARKS):
             continue
         mark = MARKS[len(exits)]
         for source in sources:
             marks[source] += mark
-            gone.add((source, target, guards))
-        exits.append(Node(f"·exit{len(exits) + 1}", f"any state with {mark}", "exit", mark=mark))
-        added.append(Edge(exits[-1].id, target, (_merged([way for _, way in found]),)))
+            gone.add((source, key))
+        exits.append(Node(f"{EXIT}{len(exits) + 1}", f"any state with {mark}", "exit", mark=mark))
+        added.append(Edge(exits[-1].id, key[0], (_merged([way for _, way in found]),)))
     kept: list[Edge] = []
     for edge in edges:
-        ways = tuple(way for way in edge.ways if (edge.source, edge.target, way.guards) not in gone)
+        ways = tuple(way for way in edge.ways if (edge.source, _key(edge, way)) not in gone)
         if ways:
             kept.append(replace(edge, ways=ways))
     return [*kept, *added], dict(marks), exits
 
 
+_Shared = tuple[str, tuple[str, ...], Tone]
+
+
+def _key(edge: Edge, way: Way) -> _Shared:
+    """What states must share: the target, the guards, and whether it is new, gone or other than before."""
+    return edge.target, way.guards, way.tone if way.tone in CHANGES else ""
+
+
 def _merged(ways: list[Way]) -> Way:
     """Several ways as one: what not all of them publish may be left out."""
-    said: dict[str, list[str]] = defaultdict(list)
-    for way in ways:
-        for one in way.published:
-            said[one.rstrip("?*+")].append(one)
-    order = sorted(said, key=lambda text: max(_place(way, text) for way in ways))
-    published: list[str] = []
-    for text in order:
-        forms = said[text]
-        sure = len(forms) == len(ways) and not any(one.endswith(("?", "*")) for one in forms)
-        many = any(one.endswith(("*", "+")) for one in forms)
-        published.append(text + ("?", "*", "", "+")[2 * sure + many])
     triggers = unique(way.trigger for way in ways)
     return Way(
         trigger=triggers[0] if len(triggers) == 1 else _common(triggers),
         guards=ways[0].guards,
         effect=" ".join(unique(way.effect for way in ways)) if len({way.effect for way in ways}) == 1 else "",
-        published=tuple(published),
+        published=all_said([way.published for way in ways]),
         rows=unique(row for way in ways for row in way.rows),
         key_rows=unique(row for way in ways for row in way.key_rows[:1]),
         clauses=unique(clause for way in ways for clause in way.clauses),
         about=ways[0].about,
+        tone=together(way.tone for way in ways),
+        count=None if ways[0].count is None else sum(way.count or 0 for way in ways),
     )
-
-
-def _place(way: Way, text: str) -> float:
-    """How far from the end of a way a publication stands, counted backwards; ways end alike."""
-    bare = [one.rstrip("?*+") for one in way.published]
-    return bare.index(text) - len(bare) if text in bare else -float("inf")
 
 
 def _common(triggers: tuple[str, ...]) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lifecycle_diagrams.flow import Flow, Point, Runs
+from lifecycle_diagrams.flow import Flow
+from lifecycle_diagrams.runs import Point, Runs
 from lifecycle_diagrams.words import published
 from lifecycle_model.table import Row
 
@@ -87,6 +88,10 @@ class Moves:
         self.passes = list(passes)
         self._entries = {spot(entry) for entry in self.runs.entries}
         self._into: Mapping[Spot, list[Pass]] = _index(self.passes, lambda one: one.target)
+        self._staying: Mapping[str, list[Pass]] = defaultdict(list)
+        for one in self.passes:
+            if one.source.state == one.target.state and not (one.row is not None and self._moves(one.row)):
+                self._staying[one.source.state].append(one)
         self._order = {row.id: i for i, row in enumerate(flow.contract.rows)}
         moving: dict[tuple[str, str], list[Pass]] = defaultdict(list)
         for one in self.passes:
@@ -187,11 +192,7 @@ class Moves:
         """What is published behind the move in a run that ends in its state."""
         state = group[0].target.state
         starts = {one.target for one in group}
-        passes = [
-            one
-            for one in self.passes
-            if one.source.state == one.target.state == state and not (one.row is not None and self._moves(one.row))
-        ]
+        passes = self._staying[state]
         reached = _reach(starts, passes)
         passes = [one for one in passes if one.source in reached]
         ends = {spot for spot in reached if spot.at >= len(self.flow.programs[spot.program].steps)}

@@ -59,12 +59,12 @@ def effect_text(effect: Callable[..., Any] | None) -> str:
 
 
 def said_name(say: Callable[..., Any]) -> str:
-    """A publication in the contract's short form: the quoted part of its docstring, else its event's."""
+    """A publication in the contract's short form: the quoted part of its docstring, its event's, or its name."""
     doc = first_line(say)
     quoted = _QUOTED.search(doc)
     if quoted is not None:
         return quoted.group(1)
-    return SHORT.get(doc, doc or say.__name__)
+    return SHORT.get(doc) or (doc if doc and " " not in doc else say.__name__.replace("_", " "))
 
 
 def may_be_silent(say: Callable[..., Any]) -> bool:

@@ -1,0 +1,64 @@
+"""Writes the lines of a label into an SVG group, in the colours that their first signs ask for.
+
+Refuses to measure or to place: it is told where the block's middle is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from lifecycle_diagrams.colours import stroke
+from lifecycle_diagrams.graph import Tone
+from lifecycle_diagrams.measure import LEADING
+
+NAMESPACE = "http://www.w3.org/2000/svg"
+SIGNS = {"/": "said", "◆": "said", "#": "faint", "×": "faint"}
+MARKS = "①②③④⑤⑥⑦⑧⑨"
+BASE = 0.36
+"""The baseline stands so far below the middle of a line, in letters."""
+
+
+def letter(
+    group: ElementTree.Element,
+    lines: Sequence[str],
+    middle: tuple[float, float],
+    size: float,
+    *,
+    left: float | None = None,
+    bold_first: bool = False,
+    tone: Tone = "",
+) -> None:
+    """Write lines around a middle; with `left` they begin there instead of being centred."""
+    x, y = middle
+    for index, line in enumerate(lines):
+        offset = (index - (len(lines) - 1) / 2) * size * LEADING
+        text = ElementTree.SubElement(group, f"{{{NAMESPACE}}}text")
+        indent = len(line) - len(line.lstrip(" "))
+        text.attrib |= {
+            "x": f"{(x if left is None else left + indent * size * 0.3):.1f}",
+            "y": f"{y + offset + size * BASE:.1f}",
+            "font-size": f"{size:g}",
+            "text-anchor": "middle" if left is None else "start",
+            "class": f"f-{stroke(tone, 'ink')}",
+        }
+        if bold_first and index == 0:
+            text.attrib["font-weight"] = "600"
+        _write(text, line.strip(), tone)
+
+
+def _write(text: ElementTree.Element, line: str, tone: Tone) -> None:
+    text.text = line
+    if tone:
+        return
+    if line[:1] in SIGNS:
+        text.attrib["class"] = f"f-{SIGNS[line[:1]]}"
+    elif line and line[0] in MARKS:
+        text.attrib["class"] = "f-mark"
+    elif line.startswith("["):
+        end = line.find("]") + 1 or len(line)
+        if end == len(line):
+            text.attrib["class"] = "f-guard"
+            return
+        part = ElementTree.SubElement(text, f"{{{NAMESPACE}}}tspan", {"class": "f-guard"})
+        part.text, part.tail, text.text = line[:end], line[end:], ""
