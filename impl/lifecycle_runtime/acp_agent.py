@@ -102,7 +102,8 @@ class AcpAgent:
         return InitializeResponse(
             protocol_version=PROTOCOL_VERSION,
             agent_capabilities=AgentCapabilities(
-                load_session=True, prompt_capabilities=PromptCapabilities(image=True, embedded_context=True)
+                load_session=self._bridge is not None and self._bridge.loads,
+                prompt_capabilities=PromptCapabilities(image=True, embedded_context=True),
             ),
             agent_info=Implementation(name="lifecycle", title="Lifecycle reference runtime", version=self._version),
             auth_methods=[],
@@ -125,6 +126,8 @@ class AcpAgent:
     ) -> LoadSessionResponse:
         """Resume a stored session; its log is replayed before the response."""
         bridge = self._ready("session/load")
+        if not bridge.loads:
+            raise RequestError.method_not_found("session/load")
         self._note_servers(mcp_servers)
         try:
             self._claim(session_id)

@@ -39,6 +39,12 @@ class UnknownSession(LifecycleError):
     code = "unknown_session"
 
 
+class LoadAbsent(LifecycleError):
+    """The policy `session_load` is absent: there is no such method."""
+
+    code = "unsupported"
+
+
 class DisposalFailed(LifecycleError):
     """Everything was disposed, and some of what was disposed raised; `failures` holds all of it (A11)."""
 
@@ -90,6 +96,16 @@ class Bridge:
         """Ids of the open sessions."""
         return tuple(self._records)
 
+    @property
+    def loads(self) -> bool:
+        """Whether stored sessions can be loaded here (policy `session_load`)."""
+        return self._policies.session_load == "supported"
+
+    def handle(self, session_id: str) -> Handle | None:
+        """The handle of an open session, for a host that must end one; None if it is not open."""
+        record = self._records.get(session_id)
+        return record.handle if record is not None else None
+
     def new_session(self, cwd: str, session_id: str | None = None) -> "asyncio.Future[str]":
         """Create a session that works in `cwd`; give its id (A/r1 to r3)."""
         if not self.open:
@@ -105,6 +121,8 @@ class Bridge:
         """Resume a stored session of the same `cwd` and replay it; settles when the replay is delivered (A/r4, r5)."""
         if not self.open:
             return _rejected(self._closed("session/load"))
+        if not self.loads:
+            return _rejected(LoadAbsent("session/load is not offered here; create a session with session/new"))
         if session_id in self._loading:
             return _rejected(DuplicateId(f"session {session_id!r} is being loaded already; wait for that"))
         if self._agents.get(session_id) is not None or self._sessions.get(session_id) is not None:

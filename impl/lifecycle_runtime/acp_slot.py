@@ -32,6 +32,7 @@ class BridgePolicies:
 
     foreign_abort_stop_reason: Literal["cancelled", "end_turn"] = "cancelled"
     max_tokens_stop_reason: Literal["max_tokens", "end_turn"] = "max_tokens"
+    session_load: Literal["supported", "absent"] = "supported"
 
 
 class Slot:
@@ -114,11 +115,12 @@ class Slot:
             self.answer.set_result(self._policies.foreign_abort_stop_reason)
         elif self._reason == "error":
             said = str(self._error) if self._error is not None else "no detail was given"
-            self._refuse(PromptFailed(f"the turn failed: {said}"))
+            self._refuse(PromptFailed(f"the turn failed: {said}"), self._error)
         else:
             self.answer.set_result("cancelled")
 
-    def _refuse(self, error: LifecycleError) -> None:
+    def _refuse(self, error: LifecycleError, cause: BaseException | None = None) -> None:
+        error.__cause__ = cause
         self.answer.set_exception(error)
         self.answer.exception()  # whoever asked may have gone; that is no fault of ours
 

@@ -28,6 +28,7 @@ GATES = (
     "stopping",
     "flush",
     "scope",
+    "output",
     "driver",
 )
 """Every gate the reference can be held at."""

@@ -87,13 +87,15 @@ def abort(world: World, command: ask.Abort) -> Answered:
     return OK
 
 
-def _content(world: World, message: str, invalid: bool) -> object:
+def content_of(world: World, message: str) -> dict[str, object]:
     """What is passed for a message; it carries its name, so that a mutation would show."""
-    if invalid:
-        return {"name": message, "text": float("nan")}
     content: dict[str, object] = {"name": message, "text": f"content of {message}"}
     world.passed[message] = content
     return content
+
+
+def _content(world: World, message: str, invalid: bool) -> object:
+    return {"name": message, "text": float("nan")} if invalid else content_of(world, message)
 
 
 @performs(ask.Send)

@@ -69,6 +69,8 @@ class GatedModel:
             raise Thrown("model")
         if outcome.outcome == "chunk":
             yield TextChunk("chunk ")
+        else:
+            yield TextChunk("reply")
         for index in range(1, outcome.tools + 1):
             yield ToolCall(f"{request.turn}.{request.step}.{index}", TOOL)
         yield Finish("tool_calls" if outcome.tools else "max_tokens" if outcome.outcome == "max_tokens" else "stop")

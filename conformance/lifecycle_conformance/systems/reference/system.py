@@ -12,6 +12,7 @@ from lifecycle_conformance.systems.reference.control import GATES
 from lifecycle_conformance.systems.reference.world import Later, World, answer, performed
 from lifecycle_model.commands import Burst, Json
 from lifecycle_model.wire import MEMBERS, Answer, BurstResult, Description, Observation, Profile
+from lifecycle_runtime.acp_slot import BridgePolicies
 from lifecycle_runtime.core import Policies
 
 POLICIES: dict[str, tuple[str, ...]] = {
@@ -20,10 +21,13 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "after_dispose": ("rejects", "parks"),
     "cancel_after_dispose": ("silent", "publishes"),
     "parallel_tools": ("off", "on"),
+    "foreign_abort_stop_reason": ("cancelled", "end_turn"),
+    "max_tokens_stop_reason": ("max_tokens", "end_turn"),
+    "session_load": ("supported", "absent"),
 }
 """The policies the runtime offers, the contract's default first."""
 
-_SHOWN = tuple(name for name in MEMBERS if name not in ("output", "session/event"))
+_SHOWN = tuple(name for name in MEMBERS if name != "session/event")
 
 
 class ReferenceSystem:
@@ -34,7 +38,7 @@ class ReferenceSystem:
         self._world: World | None = None
 
     def describe(self) -> Description:
-        """Everything is supported but the ACP bridge, whose commands come with section A."""
+        """Everything of protocol 1 is supported."""
         return Description(
             name="reference",
             version=getattr(lifecycle_runtime, "__version__", ""),
@@ -58,8 +62,8 @@ class ReferenceSystem:
             raise AdapterError(f"the run before left tasks that ignore cancellation: {', '.join(left)}")
         self._quiet.settle(lambda: self._make(chosen))
 
-    def _make(self, policies: Policies) -> None:
-        self._world = World(policies)
+    def _make(self, policies: tuple[Policies, BridgePolicies]) -> None:
+        self._world = World(*policies)
 
     def run(self, bursts: Sequence[Burst]) -> list[BurstResult]:
         """Perform each burst in one segment, then run until quiet."""
@@ -96,7 +100,7 @@ def _name(task: asyncio.Task[object]) -> str:
     return str(getattr(task.get_coro(), "__qualname__", task.get_name()))
 
 
-def _policies(given: Mapping[str, Json]) -> Policies:
+def _policies(given: Mapping[str, Json]) -> tuple[Policies, BridgePolicies]:
     chosen = {name: offered[0] for name, offered in POLICIES.items()}
     for name, value in given.items():
         word = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
@@ -105,10 +109,16 @@ def _policies(given: Mapping[str, Json]) -> Policies:
         if word not in POLICIES[name]:
             raise AdapterError(f"policy {name} cannot be {value!r}", hint=f"offered: {', '.join(POLICIES[name])}")
         chosen[name] = str(word)
-    return Policies(
+    agents = Policies(
         keep_inbox=chosen["keep_inbox"] == "on",
         cancelling_published=chosen["cancelling_published"] == "on",
         after_dispose="parks" if chosen["after_dispose"] == "parks" else "rejects",
         cancel_after_dispose="publishes" if chosen["cancel_after_dispose"] == "publishes" else "silent",
         parallel_tools=chosen["parallel_tools"] == "on",
     )
+    bridge = BridgePolicies(
+        foreign_abort_stop_reason="end_turn" if chosen["foreign_abort_stop_reason"] == "end_turn" else "cancelled",
+        max_tokens_stop_reason="end_turn" if chosen["max_tokens_stop_reason"] == "end_turn" else "max_tokens",
+        session_load="absent" if chosen["session_load"] == "absent" else "supported",
+    )
+    return agents, bridge

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from lifecycle_model.commands import Outcome
 from lifecycle_model.wire import Answer
+from lifecycle_runtime.acp_bridge import BridgeClosed, DisposalFailed
+from lifecycle_runtime.acp_slot import PromptFailed
 from lifecycle_runtime.errors import LifecycleError
 
 PLAIN_VALUE = "thrown"
@@ -50,6 +52,12 @@ def failure(where: str, outcome: Outcome) -> Thrown:
 
 def refusal(error: BaseException) -> Answer | None:
     """The answer for what a call raised; None for what nobody should raise."""
+    if isinstance(error, PromptFailed | DisposalFailed):
+        # what failed is the detail (A5, A11)
+        cause = error.failures[0] if isinstance(error, DisposalFailed) else error.__cause__
+        return refusal(cause) if cause is not None else None
+    if isinstance(error, BridgeClosed):
+        return Answer(refused="not_live", message=str(error))
     if isinstance(error, ThrownValue):
         return Answer(value=PLAIN_VALUE)
     if isinstance(error, Thrown | Aborted | LifecycleError):

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from lifecycle_conformance.systems.errors import AdapterError
 from lifecycle_conformance.systems.reference import ports
 from lifecycle_conformance.systems.reference.births import Births
+from lifecycle_conformance.systems.reference.client import Client, Connection
 from lifecycle_conformance.systems.reference.drivers import Drivers
 from lifecycle_conformance.systems.reference.gates import Gates
 from lifecycle_conformance.systems.reference.reactions import RECORDED, Reactions
@@ -23,6 +24,7 @@ from lifecycle_conformance.systems.reference.storage import Persisted
 from lifecycle_conformance.systems.reference.thrown import refusal
 from lifecycle_model.commands import AnyCommand, Command
 from lifecycle_model.wire import Answer, Observation
+from lifecycle_runtime.acp_slot import BridgePolicies
 from lifecycle_runtime.agent import Agent
 from lifecycle_runtime.bus import ContainedFailure
 from lifecycle_runtime.context import Context
@@ -74,7 +76,7 @@ def performed() -> tuple[str, ...]:
 class World:
     """Everything of one run. Made inside the event loop; dropped whole at the next reset."""
 
-    def __init__(self, policies: Policies) -> None:
+    def __init__(self, policies: Policies, bridge_policies: BridgePolicies) -> None:
         self.seen: list[Observation] = []
         self.broken: BaseException | None = None
         self.pending: dict[str, int] = {}
@@ -96,6 +98,8 @@ class World:
         self._work: set[asyncio.Task[Any]] = set()
         self._minted_ids = 0
         self._policies = policies
+        self._bridge_policies = bridge_policies
+        self.client = Client(self._connect)
         self.runtime = Runtime(self._contained)
         self.home = self.runtime.root.fork("environment")
         for kind in EVENTS:
@@ -255,6 +259,9 @@ class World:
             configured=configured,
         )
         self.providers[name] = AgentProvider(owner or self.runtime.root, options)
+
+    def _connect(self) -> Connection:
+        return Connection(self.runtime.root, self.gates, self.births, self.record, self._bridge_policies)
 
     def _identify(self) -> str:
         self._minted_ids += 1
