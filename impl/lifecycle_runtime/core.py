@@ -14,7 +14,7 @@ from lifecycle_runtime.events import Aborted, AgentError, Discarded, Event, Stat
 from lifecycle_runtime.futures import TaskGroup, performed
 from lifecycle_runtime.inbox import ContextItem, Inbox, Item
 from lifecycle_runtime.ports import ContextMessage, IdFactory, Model, Pace, PacePoint
-from lifecycle_runtime.session import TURN_END, TURN_START, USER_MESSAGE, Session
+from lifecycle_runtime.session import STEERING_MESSAGE, TURN_END, TURN_START, USER_MESSAGE, Session
 from lifecycle_runtime.signals import AbortController
 from lifecycle_runtime.status import Status, project
 from lifecycle_runtime.store import FlushRun, SessionStore
@@ -54,6 +54,11 @@ class AgentPorts:
     pace: Pace = yield_once
     ids: IdFactory = random_id
     policies: Policies = Policies()
+
+
+def message_data(item: Item | ContextItem) -> dict[str, object]:
+    """What a message record says."""
+    return {"id": item.id, "content": item.content, "source": item.source}
 
 
 class Holder(AbortController):
@@ -174,13 +179,20 @@ class AgentCore:
 
     def append_message(self, kind: str, item: Item) -> None:
         """Log a message and its contexts."""
-        self.session.append(kind, {"id": item.id, "content": item.content, "source": item.source})
+        self.session.append(kind, message_data(item))
         self.append_contexts(item.contexts)
+
+    def deliver(self, item: Item, holder: Holder) -> bool:
+        """Log a steering message and its contexts; False if a validator aborted the turn: it is consumed (Q13, I9)."""
+        if self.session.append_while(lambda: holder.live, STEERING_MESSAGE, message_data(item)) is None:
+            return False
+        self.append_contexts(item.contexts)
+        return True
 
     def append_contexts(self, contexts: Sequence[ContextItem]) -> None:
         """Log context messages as user messages."""
         for context in contexts:
-            self.session.append(USER_MESSAGE, {"id": context.id, "content": context.content, "source": context.source})
+            self.session.append(USER_MESSAGE, message_data(context))
 
     def inject(self, item: Item) -> None:
         """Append by what the log says: open turn, running tool batch, or a turn of its own (Q15)."""

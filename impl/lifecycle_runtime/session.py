@@ -1,6 +1,6 @@
 """The append-only session log. Owns records and their grammar; stores and durability are elsewhere."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -163,6 +163,12 @@ class Session:
 
         Refused from inside an observer of this session's own append (L3).
         """
+        record = self.append_while(lambda: True, kind, data)
+        assert record is not None
+        return record
+
+    def append_while(self, still: Callable[[], bool], kind: str, data: object = None) -> Record | None:
+        """As `append`; nothing is committed and None returned if `still()` is false once the validators agreed (I9)."""
         frozen = freeze_object({} if data is None else data, f"{kind} data")
         if self._dispatching:
             raise ReentrantAppend(
@@ -178,6 +184,8 @@ class Session:
         try:
             if kind not in UNVALIDATED:
                 attachment.validate(record)
+            if not still():
+                return None
             self._commit(record)
             attachment.publish(record)
         finally:

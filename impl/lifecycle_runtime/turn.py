@@ -10,7 +10,6 @@ from lifecycle_runtime.futures import gated
 from lifecycle_runtime.inbox import Item
 from lifecycle_runtime.session import (
     PROMPT_BLOCKED,
-    STEERING_MESSAGE,
     STEP_END,
     TURN_END,
     USER_MESSAGE,
@@ -82,7 +81,8 @@ class Turn:
             core.publish(Dequeued(core.agent, item, steering=True))
             if self.holder.aborted:
                 break
-            core.append_message(STEERING_MESSAGE, item)
+            if not core.deliver(item, self.holder):
+                break
             delivered = True
         return delivered
 

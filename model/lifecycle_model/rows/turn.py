@@ -203,6 +203,7 @@ def _drain(program: str, clauses: tuple[str, ...], after: str, delivered: Effect
         Row(f"Q13 {program}", T, (), f"{program}.ask", ("Q13", "I9"), guard=w.stopping, effect=w.setting(item=None), then=after),
         Row(f"L/r3 SM {program}", T, (), f"{program}.ask", ("L/r3",), asks="validation steering/message"),
         Row(f"Q25 vetoed SM {program}", T, (), f"{program}.log", ("Q25", "Q20"), guard=w.vetoed, effect=FAIL, then="close"),
+        Row(f"I9 {program}", T, (), f"{program}.log", ("I9", "Q13"), guard=w.stopping, effect=w.setting(item=None), then=after),
         Row(f"Q/r10 SM {program}", T, (), f"{program}.log", ("Q/r10", "Q9"), effect=w.chain(delivered, KEEP_SM, w.setting(item=None)),
             says=(_say_sm,), appends=True),
         Row(f"Q/r10 context {program}", T, (), f"{program}.context", ("Q/r10",), guard=more_contexts, effect=next_context,

@@ -139,11 +139,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "A prompt's contexts are not logged.",
         "core",
         """
-        self.session.append(kind, {"id": item.id, "content": item.content, "source": item.source})
+        self.session.append(kind, message_data(item))
         self.append_contexts(item.contexts)
         """,
         """
-        self.session.append(kind, {"id": item.id, "content": item.content, "source": item.source})
+        self.session.append(kind, message_data(item))
         """,
         ("Q25", "Q/r10", "Q/r6", "Q/r8"),
     ),

@@ -26,6 +26,8 @@ MUTANTS: tuple[Mutant, ...] = (
         """
         if kind not in UNVALIDATED:
             attachment.validate(record)
+        if not still():
+            return None
         self._commit(record)
         attachment.publish(record)
         """,

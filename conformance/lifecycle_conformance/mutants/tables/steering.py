@@ -17,6 +17,8 @@ MUTANTS: tuple[Mutant, ...] = (
             core.publish(Dequeued(core.agent, item, steering=True))
             if self.holder.aborted:
                 break
+            if not core.deliver(item, self.holder):
+                break
         """,
         """
         while True:
@@ -24,6 +26,7 @@ MUTANTS: tuple[Mutant, ...] = (
             if item is None:
                 break
             core.publish(Dequeued(core.agent, item, steering=True))
+            core.append_message("steering/message", item)
         """,
         ("Q13", "I9", "Q/r10"),
         ("F008", "F009"),
@@ -35,10 +38,25 @@ MUTANTS: tuple[Mutant, ...] = (
         """
         if self.holder.aborted:
             break
-        core.append_message(STEERING_MESSAGE, item)
+        if not core.deliver(item, self.holder):
+            break
         """,
         """
-        core.append_message(STEERING_MESSAGE, item)
+        core.append_message("steering/message", item)
+        """,
+        ("Q13", "I9", "Q/r10"),
+        ("F172",),
+    ),
+    Mutant(
+        "vetted-delivery-logged",
+        "Steering whose own validator aborted the turn is logged all the same.",
+        "core",
+        """
+        if self.session.append_while(lambda: holder.live, STEERING_MESSAGE, message_data(item)) is None:
+            return False
+        """,
+        """
+        self.session.append(STEERING_MESSAGE, message_data(item))
         """,
         ("Q13", "I9", "Q/r10"),
         ("F172",),
@@ -50,13 +68,13 @@ MUTANTS: tuple[Mutant, ...] = (
         """
         if self.holder.aborted:
             break
-        core.append_message(STEERING_MESSAGE, item)
+        if not core.deliver(item, self.holder):
         """,
         """
         if self.holder.aborted:
             core.inbox.steer(item)
             break
-        core.append_message(STEERING_MESSAGE, item)
+        if not core.deliver(item, self.holder):
         """,
         ("Q13", "I6", "Q/r10"),
         ("F172", "F180", "F182"),
@@ -107,11 +125,9 @@ MUTANTS: tuple[Mutant, ...] = (
         "Only the first steering item is delivered at a delivery.",
         "turn",
         """
-        core.append_message(STEERING_MESSAGE, item)
         delivered = True
         """,
         """
-        core.append_message(STEERING_MESSAGE, item)
         return True
         """,
         ("Q9", "Q/r10"),
