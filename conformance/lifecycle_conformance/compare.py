@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from lifecycle_model.wire import UNSET, Answer, Observation, Profile, members
+from lifecycle_model.wire import ANY, NEW, NOTHING, UNSET, Answer, Observation, Profile, members
 
 UNORDERED = frozenset({"settled", "contained"})
 """Compared as a multiset of the burst: when they are reported is not the contract's."""
@@ -41,7 +41,7 @@ def agree(expected: Observation, seen: Observation) -> bool:
     """Tell whether one observation may stand for the other."""
     if expected == seen:
         return True
-    if expected.event != seen.event or expected.of != seen.of:
+    if expected.event != seen.event or not _subjects_agree(expected, seen):
         return False
     left, right = members(expected), members(seen)
     optional = OPTIONAL.get(expected.event, ())
@@ -69,6 +69,11 @@ def agree(expected: Observation, seen: Observation) -> bool:
     return True
 
 
+def _subjects_agree(expected: Observation, seen: Observation) -> bool:
+    """A contained failure may have no subject of its own."""
+    return expected.of == seen.of or (expected.event == "contained" and UNSET in (expected.of, seen.of))
+
+
 def _steps_agree(expected: Observation, seen: Observation) -> bool:
     return expected.step == seen.step
 
@@ -78,6 +83,11 @@ def _named(code: object) -> object:
 
 
 def _value_agrees(expected: Any, seen: Any) -> bool:
+    if expected == ANY:
+        return True
+    if isinstance(expected, tuple) and ANY in expected and isinstance(seen, tuple):
+        pairs = zip(expected, seen, strict=False)
+        return len(expected) == len(seen) and all(_value_agrees(one, other) for one, other in pairs)
     if isinstance(expected, tuple) and expected and hasattr(expected[0], "__struct_fields__"):
         return len(expected) == len(seen) and all(
             one.id == other.id and (UNSET in (one.steering, other.steering) or one.steering == other.steering)
@@ -89,11 +99,15 @@ def _value_agrees(expected: Any, seen: Any) -> bool:
 def answers_agree(expected: Answer, seen: Answer) -> bool:
     """Tell whether a call's answer is the allowed one: refusal codes equal, reads equal where both know a value."""
     if expected.refused is not UNSET or seen.refused is not UNSET:
-        return expected.refused == seen.refused
+        return expected.refused == seen.refused or (expected.refused == ANY and seen.refused is not UNSET)
     if expected.pending is not UNSET or seen.pending is not UNSET:
         return expected.pending == seen.pending
     if isinstance(expected.ok, dict):
         return isinstance(seen.ok, dict) and _read_agrees(expected.ok, seen.ok)
+    if isinstance(expected.ok, bool):
+        return expected.ok is seen.ok
+    if expected.ok in (NEW, NOTHING):
+        return bool(seen.ok) == (expected.ok == NEW)
     return True
 
 
@@ -106,7 +120,7 @@ def _read_agrees(expected: dict[str, Any], seen: dict[str, Any]) -> bool:
         if name not in seen:
             continue
         other = seen[name]
-        if name == "log":
+        if name in ("log", "stored") and isinstance(other, list | tuple) and value is not None:
             records = [msgspec.convert(record, Observation) for record in msgspec.to_builtins(other)]
             mine = [
                 record if isinstance(record, Observation) else msgspec.convert(record, Observation) for record in value

@@ -6,11 +6,25 @@ from functools import cache
 from typing import Any
 
 from lifecycle_model.clauses import CLAUSES
-from lifecycle_model.commands import AnyCommand, Create, Dispose, LoadProvider, Resume, Session, Storage, UnloadProvider
+from lifecycle_model.commands import (
+    AnyCommand,
+    Create,
+    Dispose,
+    Executor,
+    LoadProvider,
+    Resume,
+    Session,
+    Storage,
+    Task,
+    Tool,
+    UnloadProvider,
+)
 from lifecycle_model.lookups import read, session_named
-from lifecycle_model.parts import Fiber, Provider, Slot, Transaction
+from lifecycle_model.parts import Background, Fiber, Present, Provider, Slot, Transaction
+from lifecycle_model.parts import Executor as ExecutorPart
 from lifecycle_model.parts import Session as SessionPart
 from lifecycle_model.parts import Storage as StoragePart
+from lifecycle_model.parts import Tool as ToolPart
 from lifecycle_model.rows import (
     admission,
     asides,
@@ -19,11 +33,13 @@ from lifecycle_model.rows import (
     driver,
     durability,
     entries,
+    executors,
     inbox,
     life,
     owners,
     publication,
     rejection,
+    tasks,
     teardown,
     turn,
 )
@@ -68,6 +84,10 @@ MACHINES = (
     Machine("owner", "A context that calls create and resume, until it is unloaded.", "place", ("Active", "Unloading", "Unloaded"), "Active"),
     Machine("provider", "A provider of agents (P13, P15).", "place", ("Serving", "Quiescing", "Stopped"), "Serving"),
     Machine("storage", "What is stored under an id (D).", "place", ("Absent", "Stored", "Buffering"), "Absent"),
+    Machine("task", "A background task (O); Exited is a killed one whose process is gone.", "place",
+            ("None", "Running", "Killed", "Exited", "Completed"), "None", {"Killed": "ended", "Exited": "ended", "Completed": "ended"}),
+    Machine("executor", "An executor of background tasks (O).", "place", ("Loaded", "Unloading", "Unloaded"), "Loaded"),
+    Machine("tool", "The plugin that gives notices of completions (O).", "place", ("Loaded", "Unloaded"), "Loaded"),
 )  # fmt: skip
 
 VERBS = {
@@ -86,6 +106,9 @@ VERBS = {
     "load_provider": "load_provider",
     "session": "session",
     "storage": "storage",
+    "task": "background",
+    "tool": "plugin",
+    "executor": "executor",
 }
 
 GATES = {
@@ -136,6 +159,12 @@ def blank(machine: str, subject: str) -> Any:
             return Provider(name)
         case "storage":
             return StoragePart(name)
+        case "task":
+            return Background(name)
+        case "executor":
+            return ExecutorPart(subject)
+        case "tool":
+            return ToolPart()
         case "entry" if subject.startswith("session:"):
             return SessionPart(name)
         case _:
@@ -153,6 +182,12 @@ def subject_of(command: AnyCommand, configuration: Configuration) -> str:
             return session_named(command, configuration)
         case Storage():
             return f"log:{command.id}" if command.id is not None else "persistence"
+        case Task():
+            return f"task:{command.task}"
+        case Executor():
+            return _executor(configuration, command.act)
+        case Tool():
+            return "tool"
         case UnloadProvider():
             return _provider(configuration, command.provider)
         case LoadProvider():
@@ -183,6 +218,18 @@ def _provider(configuration: Configuration, name: str) -> str:
         one for one in configuration if isinstance(configuration[one], Provider) and configuration[one].name == name
     ]
     return max(known, key=len, default=f"provider:{name}")
+
+
+def _executor(configuration: Configuration, act: str) -> str:
+    """The component of the executor present, or a new one to be loaded; else the one that was unloaded last."""
+    there = (configuration.get("present") or Present()).executor
+    known = [name for name in configuration if isinstance(configuration[name], ExecutorPart)]
+    if there:
+        return str(there)
+    if act == "load":
+        free = (f"executor:{number}" for number in range(1, len(known) + 2))
+        return next(name for name in free if name not in known or configuration[name].place == "Unloaded")
+    return max(known)
 
 
 def _unused(configuration: Configuration, name: str) -> str:
@@ -233,6 +280,9 @@ def together(configuration: Configuration, gate: OpenGate) -> str:
     if isinstance(part, Fiber | Provider):
         return ""
     name = part.id if isinstance(part, Transaction) else gate.of
+    if isinstance(part, Background):
+        name = _heard_by(configuration, part)
+        part = configuration.get(name)
     seen: set[str] = set()
     while name not in seen:
         seen.add(name)
@@ -243,6 +293,14 @@ def together(configuration: Configuration, gate: OpenGate) -> str:
         part = configuration.get(part.owner)
         name = part.id if isinstance(part, Transaction) else name
     return name
+
+
+def _heard_by(configuration: Configuration, task: Background) -> str:
+    """What the end of a task touches: its executor while it is unloaded, else its owner, else nothing but itself."""
+    executor = configuration.get(task.executor)
+    if executor is not None and executor.place != "Loaded":
+        return task.executor
+    return f"task:{task.name}" if task.token is None else task.token
 
 
 def scope_of(configuration: Configuration, name: str) -> tuple[str, str]:
@@ -265,7 +323,7 @@ def unheard(observation: Observation) -> bool:
 
 @cache
 def contract() -> Contract:
-    """Contract version 1: sections S, Q, C, P, T, L and D."""
+    """Contract version 1: sections S, Q, C, P, T, L, D and O."""
     modules = (
         admission,
         publication,
@@ -281,6 +339,8 @@ def contract() -> Contract:
         entries,
         asides,
         durability,
+        tasks,
+        executors,
     )
     return Contract(
         name="1",

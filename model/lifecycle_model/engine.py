@@ -35,8 +35,13 @@ class Engine:
     """Performs segments of one contract. Every public method is a function of its arguments."""
 
     def __init__(self, contract: Contract) -> None:
-        """Index the contract; raises ModelError if a row names an unknown step, machine or program."""
+        """Index the contract; raises ModelError if a name stands twice, or a row names what is unknown."""
         self.contract = contract
+        for kind, parts in (("row", contract.rows), ("program", contract.programs)):
+            names = [part.id for part in parts]
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise ModelError(f"two {kind}s have the same id: {', '.join(twice)}")
         self.machines: dict[str, Machine] = {machine.name: machine for machine in contract.machines}
         self.programs: dict[str, Program] = {program.id: program for program in contract.programs}
         self._step_rows: dict[str, list[Row]] = {}
@@ -180,6 +185,8 @@ class Engine:
             heard = self._heard(run, observation, now.subject if row.appends else "")
             if not heard and observation.event in self.contract.vetoing:
                 now.outcome = _THREW
+        if row.gives is not None:
+            now.notes["given"] = tuple(self._command(run, command) for command in row.gives(now))
         if row.runs:
             for name in row.on(now) if row.on is not None else (now.subject,):
                 self.program(run, row.runs, name, by=now)

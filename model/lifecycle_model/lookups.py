@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from lifecycle_model.commands import AnyCommand, Read
 from lifecycle_model.commands import Session as SessionCommand
-from lifecycle_model.parts import Fiber, Objects, Provider, Session, Storage, Store, Transaction
+from lifecycle_model.parts import Background, Fiber, Objects, Present, Provider, Session, Storage, Store, Transaction
 from lifecycle_model.state import Agent, Configuration
 from lifecycle_model.wire import UNSET, Answer, Observation
 
@@ -94,11 +94,25 @@ def read_owner(command: Read, configuration: Configuration) -> Answer:
     return Answer(ok={"records": sorted(part.id if isinstance(part, Transaction) else part.name for part in parts)})
 
 
+TASK_STATUS = {"Running": "running", "Killed": "killed", "Exited": "killed", "Completed": "completed"}
+
+
+def read_task(command: Read, configuration: Configuration) -> Answer:
+    """A task's status, and who `owner_of` says its owner is; an executor that is being unloaded has no owners."""
+    task: Background | None = configuration.get(f"task:{command.task}")
+    present: Present = configuration.get("present") or Present()
+    if task is None or (present.executor and task.executor != present.executor):
+        return Answer(ok={"status": None, "owner_of": None})
+    owner = task.token if task.executor == present.executor else None
+    return Answer(ok={"status": TASK_STATUS[task.place], "owner_of": owner})
+
+
 READERS: tuple[tuple[str, Callable[[Read, Configuration], Answer]], ...] = (
     ("agent", read_agent),
     ("session", read_session),
     ("store", read_store),
     ("owner", read_owner),
+    ("task", read_task),
     ("registry", read_registry),
 )
 """Which member of a read asks for what, the first that is given."""

@@ -1,7 +1,7 @@
-"""Components beside agents: transactions, owners, the provider, direct sessions, storage. Refuses behaviour: rows have that.
+"""Components beside agents: transactions, owners, the provider, sessions, storage, tasks. Refuses behaviour: rows have that.
 
-Each is kept under a prefixed name (`tx:h1`, `fiber:f1`, `provider:p1`, `session:z`, `store:s1`, `log:x`); one that is
-absent is as the class's defaults say.
+Each is kept under a prefixed name (`tx:h1`, `fiber:f1`, `provider:p1`, `session:z`, `store:s1`, `log:x`, `task:t1`,
+`executor:1`); one that is absent is as the class's defaults say.
 """
 
 from __future__ import annotations
@@ -157,3 +157,45 @@ class Storage(msgspec.Struct, frozen=True):
     """The transaction whose load is in flight."""
     readers: tuple[str, ...] = ()
     """Transactions that hold what they loaded, or are loading."""
+
+
+class Background(msgspec.Struct, frozen=True):
+    """A background task (contract O). `place` is the control state of the machine *task*."""
+
+    name: str
+    place: str = "None"
+    token: str | None = None
+    """Its owner; None: it is unowned. An empty string is an owner like any other."""
+    executor: str = ""
+    """The component of the executor that runs it."""
+    spawned: bool = True
+    """Its process could be started."""
+    resists: bool = False
+    """Once killed it does not exit by itself."""
+    leaving: bool = False
+    """Its process has exited, and the executor has not yet noticed."""
+    unread: bool = False
+    """It has ended and left something to read."""
+    drained: bool = False
+    """A served read came after its end: nothing is left to read."""
+
+
+class Executor(msgspec.Struct, frozen=True):
+    """An executor of background tasks. `place` is the control state of the machine *executor*."""
+
+    name: str
+    place: str = "Loaded"
+    waiting: tuple[str, ...] = ()
+    """Unloads that have not settled."""
+
+
+class Present(msgspec.Struct, frozen=True):
+    """The component of the executor present, or nothing; absent it is the one that was there first."""
+
+    executor: str = "executor:1"
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """The tool plugin that gives notices. `place` is the control state of the machine *tool*; absent it is loaded."""
+
+    place: str = "Loaded"

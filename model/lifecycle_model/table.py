@@ -51,7 +51,8 @@ class Row:
     is about the record noted as `record`). `appends` marks the publication of a record, during which another append of
     that session is refused; `awaits` a dispatch whose gate is its listeners: entered before other listeners act, and
     failing if one of them throws. `runs` names a program that is run on each component of `on`, in the same segment,
-    after what the row says; it sees the notes of this one, and `now.by`. A synchronous throw in a vetoing dispatch is
+    after what the row says; it sees the notes of this one, and `now.by`. `gives` are commands given to other components
+    before that, in the same segment; their answers are noted as `given`. A synchronous throw in a vetoing dispatch is
     the outcome `threw` for the following steps.
     """
 
@@ -69,6 +70,7 @@ class Row:
     asks: str | None = None
     appends: bool = False
     awaits: bool = False
+    gives: Callable[[Now], Iterable[AnyCommand]] | None = None
     runs: str = ""
     on: Callable[[Now], Iterable[str]] | None = None
     unreachable: str = ""

@@ -17,6 +17,11 @@ UnsetType = msgspec.UnsetType
 PROTOCOL = 1
 """The protocol's version."""
 
+ANY = "*"
+"""Where the model expects a value: any value will do, as what the system names itself."""
+NEW, NOTHING = "+", ""
+"""What a task's read gives, where that is known: something, or nothing; texts are not compared."""
+
 
 class Dropped(msgspec.Struct, frozen=True, omit_defaults=True):
     """One entry of a discard."""

@@ -22,7 +22,7 @@ from lifecycle_model.state import Configuration, start
 from lifecycle_model.wire import UNSET, Answer, Observation, Vector, VectorBurst, members
 
 VECTORS = Path(__file__).parents[2] / "conformance" / "vectors"
-FOLDERS = ("publication", "teardown", "session", "durability", "status", "inbox", "cancellation")
+FOLDERS = ("publication", "teardown", "session", "durability", "status", "inbox", "cancellation", "tasks")
 
 UNORDERED = ("settled", "contained")
 
@@ -144,6 +144,8 @@ def asked(name: str) -> list[Read]:
         return [Read(store=name)]
     if re.fullmatch(r"root|bare|f\d+", name):
         return [Read(owner=name)]
+    if re.fullmatch(r"t\d+", name):
+        return [Read(task=name)]
     return [Read(agent=name), Read(session=name)]
 
 

@@ -144,8 +144,6 @@ ROWS = (
     Row("P New", X, (), "create.begin", ("P/r1", "P/r2"), to="New", effect=begin),
     Row("P/r1", X, ("New",), "create.provider", ("P/r1", "P15", "T12"), guard=no_provider, effect=fix("inactive_provider"), then="reject.settle"),
     Row("P/r2", X, ("New",), "create.owner", ("P/r2",), guard=owner_inactive, effect=fix("inactive_owner"), then="reject.settle"),
-    Row("P/r1", X, ("New",), "create.provider", ("P/r1", "P15", "T12"), guard=no_provider, effect=fix("inactive_provider"), then="reject.settle"),
-    Row("P/r2", X, ("New",), "create.owner", ("P/r2",), guard=owner_inactive, effect=fix("inactive_owner"), then="reject.settle"),
     Row("P/r3", X, ("New",), "create.admit", ("P/r3", "V8"), to="Preparing", effect=admit),
     Row("P/r4 invalid", X, ("Preparing",), "create.invalid", ("P/r4", "R0", "P7"), guard=invalid, effect=fix("invalid"), then="reject"),
     Row("P/r4 no persistence", X, ("Preparing",), "create.persistence", ("P/r4", "P17"), guard=w.both(resumes, w.negate(w.persisted)),

@@ -62,14 +62,14 @@ def absent(now: Now) -> bool:
     return now.it is None or now.it.place == "Absent"
 
 
-def act(word: str) -> Guard:
-    """The command's act is this."""
+def act(*words: str) -> Guard:
+    """The command's act is one of these."""
 
     def guard(now: Now) -> bool:
-        return now.command.act == word
+        return now.command.act in words
 
-    guard.__name__ = f"act_{word}"
-    guard.__doc__ = f"The act is {word}."
+    guard.__name__ = "act_" + "_or_".join(words)
+    guard.__doc__ = f"The act is {' or '.join(words)}."
     return guard
 
 
