@@ -1,0 +1,63 @@
+"""What is compared of observations and answers, and what is not: named by the system, contained without subject, booleans."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle_conformance.compare import agree, answers_agree
+from lifecycle_model.wire import ANY, NEW, NOTHING, Answer, Observation
+
+
+def said(message: str, of: str = "x") -> Observation:
+    """A message in a log."""
+    return Observation("user/message", of=of, message=message)
+
+
+def requested(*messages: str) -> Observation:
+    """A model request."""
+    return Observation("request", of="x", turn=1, step=1, messages=messages)
+
+
+def test_a_name_of_the_system_agrees_with_any_other_does_not() -> None:
+    assert agree(said(ANY), said("i1"))
+    assert not agree(said("m1"), said("i1"))
+    assert not agree(said(ANY), said("i1", "y"))
+    assert agree(requested(ANY, "mA"), requested("i1", "mA"))
+    assert not agree(requested(ANY, "mA"), requested("i1", "mB"))
+    assert not agree(requested(ANY, "mA"), requested("mA"))
+
+
+def test_a_contained_failure_may_have_no_subject() -> None:
+    assert agree(Observation("contained", of="t1"), Observation("contained", name="task"))
+    assert not agree(Observation("contained", of="t1"), Observation("contained", of="t2"))
+    assert not agree(Observation("scope", of="x"), Observation("scope"))
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen", "agrees"),
+    [
+        (Answer(ok=True), Answer(ok=True), True),
+        (Answer(ok=True), Answer(ok=False), False),
+        (Answer(ok=True), Answer(ok=None), False),
+        (Answer(ok=NEW), Answer(ok="text"), True),
+        (Answer(ok=NEW), Answer(ok=""), False),
+        (Answer(ok=NOTHING), Answer(ok="text"), False),
+        (Answer(ok=NOTHING), Answer(ok=""), True),
+        (Answer(ok=ANY), Answer(ok=""), True),
+        (Answer(ok=ANY), Answer(refused="unknown_task"), False),
+        (Answer(refused=ANY), Answer(refused="inactive_owner"), True),
+        (Answer(refused=ANY), Answer(ok=None), False),
+        (Answer(refused="unknown_task"), Answer(refused="foreign_task"), False),
+    ],
+)
+def test_answers(expected: Answer, seen: Answer, agrees: bool) -> None:
+    assert answers_agree(expected, seen) is agrees
+
+
+def test_stored_logs_are_compared_as_logs() -> None:
+    mine = [Observation("user/message", message=ANY)]
+    assert answers_agree(
+        Answer(ok={"stored": mine}), Answer(ok={"stored": [{"event": "user/message", "message": "i1"}]})
+    )
+    assert not answers_agree(Answer(ok={"stored": mine}), Answer(ok={"stored": []}))
+    assert not answers_agree(Answer(ok={"stored": None}), Answer(ok={"stored": []}))
