@@ -85,8 +85,6 @@ def _node(source: graphviz.Digraph, node: Node, detail: Detail, sized: bool) -> 
     else:
         kept["label"] = "\\n".join(map(_escaped, lines))
     kept |= _STYLES.get(node.kind, {})
-    if node.kind == "header":
-        kept["fillcolor"] = light(card(node.tone, "head"))
     source.node(_name(node.id), **kept)
 
 
@@ -96,7 +94,6 @@ _STYLES = {
     "copy": {"style": "rounded,filled,dotted"},
     "exit": {"style": "filled", "shape": "note"},
     "step": {"style": "filled"},
-    "header": {"style": "filled"},
 }
 
 

@@ -64,6 +64,10 @@ class Flow:
                 moved[self.home[row.step][0]].add(row.machine)
         return sum({one, other} <= machines for machines in moved.values())
 
+    def first(self, place: str) -> str:
+        """The step that a row's `then` means: itself, or the first of a program."""
+        return place if place in self.home else self.programs[place].steps[0]
+
     def opened(self, row: Row) -> str | None:
         """The program behind the gate a row opens; None if it opens none, or waits on at its own."""
         kind, _, program = (row.opens or "").partition(" ")

@@ -44,7 +44,7 @@ class Node:
     """A state, a program's step, a machine, or something outside.
 
     Kinds: `start`, `state`, `passing` (a state nothing rests in), `exit` (stands for every state with its mark), `copy` (of
-    the state in `about`), `header` (of a program), `step`, `machine`, `outside`, `end`.
+    the state in `about`), `step` (a stretch of a program's steps), `machine`, `outside`, `end`.
     """
 
     id: str
@@ -57,6 +57,8 @@ class Node:
     about: str = ""
     clauses: tuple[str, ...] = ()
     tone: Tone = ""
+    steps: tuple[str, ...] = ()
+    """The program steps that stand in a box of a program."""
 
 
 @dataclass(frozen=True)

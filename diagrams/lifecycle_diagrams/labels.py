@@ -1,7 +1,7 @@
 """Owns the lines of text on a picture at each level of detail. Refuses to know a format.
 
 A line's first sign says what it is, for the eye and for the renderers: `[` a guard, `/` what is published, `◆` what
-listeners hear, `#` rows and clauses, `×` how often; any other line names something.
+listeners hear, `#` rows and clauses, `×` how often, `▸` a program step; any other line names something.
 """
 
 from __future__ import annotations
@@ -18,13 +18,20 @@ HEARD = "◆"
 """In front of what is published between two steps: listeners act there."""
 LISTS = "lists"
 """As what a way moves: it only lists words."""
+VARIOUS = "several steps"
+MANY = 2
+"""More steps than these are told by what they have in common, if they have."""
 WIDTH = 18
 """Characters a line of an edge's label may have."""
 MIDDLE = 28
 """Characters a line inside a machine of the overview may have."""
 WIDE = 58
 """Characters a line inside a step may have."""
+STEP = "▸"
+"""In front of the name of a program step, which two spaces part from what its first row does."""
 INDENT = "    "
+UNBROKEN = "\u00a0"
+"""A space at which no line ends."""
 
 
 def edge_lines(edge: Edge, detail: Detail) -> list[str]:
@@ -40,15 +47,14 @@ def edge_lines(edge: Edge, detail: Detail) -> list[str]:
 def node_lines(node: Node, detail: Detail) -> list[str]:
     """The lines of a node: its name, its marks, and what happens in it."""
     lines = [line for line in (node.label, node.mark if node.kind != "exit" else "") if line]
+    if node.kind == "outside":
+        return textwrap.wrap(node.label, MIDDLE)
+    if node.kind == "step":
+        return [*lines, *_stretch_lines(node, detail)]
     if detail == "names":
         return lines
-    if node.kind == "header":
-        clauses = _wrapped("# ", node.clauses, WIDE) if detail == "full" else []
-        return [*lines, *textwrap.wrap(node.about, WIDE), *clauses]
     if node.kind == "machine":
         return [*lines, *textwrap.wrap(node.about, MIDDLE), *(line for way in node.ways for line in _listed(way))]
-    if node.kind == "step":
-        return [*lines, *(line for way in node.ways for line in _step_lines(way, detail))]
     return [*lines, *_ways_lines(node.ways, detail)]
 
 
@@ -65,6 +71,8 @@ def _ways_lines(all_ways: Iterable[Way], detail: Detail) -> list[str]:
         first = ways[0]
         heard = first.moves == HEARD
         triggers = unique(" ".join(part for part in ("" if heard else way.moves, way.trigger) if part) for way in ways)
+        if len(triggers) > MANY and (common := common_step(triggers)) != VARIOUS:
+            triggers = (common,)
         lines += [line for trigger in triggers for line in _broken(trigger)]
         lines += textwrap.wrap(f"[{', '.join(first.guards)}]", WIDTH, subsequent_indent=" ") if first.guards else []
         if detail == "full" and first.effect:
@@ -110,6 +118,12 @@ def together(said: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def common_step(triggers: tuple[str, ...]) -> str:
+    """What several program steps have in common: their last part `….check`, or nothing."""
+    last = {trigger.rsplit(".", 1)[-1] for trigger in triggers}
+    return f"….{last.pop()}" if len(last) == 1 else VARIOUS
+
+
 def _broken(trigger: str) -> list[str]:
     """A long program step on two lines, at its last full stop."""
     if len(trigger) <= WIDTH or "." not in trigger:
@@ -118,16 +132,33 @@ def _broken(trigger: str) -> list[str]:
     return [program, f".{step}"]
 
 
-def _step_lines(way: Way, detail: Detail) -> list[str]:
-    """A row of a step as lines: guard, what it does, where it goes, what it publishes at the end."""
+def _stretch_lines(node: Node, detail: Detail) -> list[str]:
+    """The steps of a box, each with its rows; a program's first box says what the program is for."""
+    if detail == "names":
+        return [f"{STEP} {name}" for name in unique(way.trigger for way in node.ways)]
+    lines = textwrap.wrap(node.about, WIDE)
+    lines += _wrapped("# ", node.clauses, WIDE) if detail == "full" else []
+    before = ""
+    for way in node.ways:
+        lines += _row_lines(way, "" if way.trigger == before else way.trigger, detail)
+        before = way.trigger
+    return lines
+
+
+def _row_lines(way: Way, step: str, detail: Detail) -> list[str]:
+    """A row as lines: guard, what it does, where it goes, what it publishes at the end."""
     guards = [f"[{', '.join(way.guards)}]"] if way.guards else []
     does = ": ".join(part for part in (way.moves, way.effect) if part)
+    does += ";" if does and way.then[:1].isalpha() else ""
     text = " ".join(part for part in (*guards, does, way.then) if part)
-    lines = textwrap.wrap(text, WIDE, subsequent_indent=INDENT) if text else []
-    lines += [INDENT + line for line in _wrapped(f"{HEARD} ", way.published, WIDE)]
+    lead = f"{STEP} {step}  " if step else INDENT
+    text = text.replace("→ ", f"→{UNBROKEN}")
+    lines = textwrap.wrap(text, WIDE, initial_indent=lead, subsequent_indent=INDENT * 2) or [lead.rstrip()]
+    lines = [line.replace(UNBROKEN, " ") for line in lines]
+    lines += [INDENT * 2 + line for line in _wrapped(f"{HEARD} ", way.published, WIDE)]
     if detail == "full":
-        lines += [INDENT + line for line in _wrapped("# ", (*way.rows, *way.clauses), WIDE)]
-    return [*lines, *_counted([way])]
+        lines += [INDENT * 2 + line for line in _wrapped("# ", (*way.rows, *way.clauses), WIDE)]
+    return [*lines, *(INDENT * 2 + line for line in _counted([way]))]
 
 
 def _wrapped(lead: str, words: Iterable[str], width: int) -> list[str]:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from lifecycle_diagrams.colours import stroke
 from lifecycle_diagrams.graph import Tone
+from lifecycle_diagrams.labels import STEP
 from lifecycle_diagrams.measure import LEADING
 
 NAMESPACE = "http://www.w3.org/2000/svg"
@@ -48,17 +49,29 @@ def letter(
 
 
 def _write(text: ElementTree.Element, line: str, tone: Tone) -> None:
-    text.text = line
-    if tone:
-        return
-    if line[:1] in SIGNS:
-        text.attrib["class"] = f"f-{SIGNS[line[:1]]}"
-    elif line and line[0] in MARKS:
-        text.attrib["class"] = "f-mark"
-    elif line.startswith("["):
-        end = line.find("]") + 1 or len(line)
-        if end == len(line):
+    if line.startswith(STEP):
+        name, _, line = line.removeprefix(f"{STEP} ").partition("  ")
+        part = ElementTree.SubElement(text, f"{{{NAMESPACE}}}tspan", {"font-weight": "600"})
+        part.text, part.tail = name, "\u2002" if line else ""
+    _rest(text, line, tone)
+
+
+def _rest(text: ElementTree.Element, line: str, tone: Tone) -> None:
+    """Write a line behind what is there."""
+    parts = list(text)
+    end = line.find("]") + 1 or len(line) if line.startswith("[") else 0
+    guard, plain = line[:end], line[end:]
+    if guard and not tone:
+        if not parts and not plain:
             text.attrib["class"] = "f-guard"
-            return
         part = ElementTree.SubElement(text, f"{{{NAMESPACE}}}tspan", {"class": "f-guard"})
-        part.text, part.tail, text.text = line[:end], line[end:], ""
+        part.text, part.tail = guard, plain
+        return
+    if parts:
+        parts[-1].tail = (parts[-1].tail or "") + line
+    else:
+        text.text = line
+    if not tone and line[:1] in SIGNS:
+        text.attrib["class"] = f"f-{SIGNS[line[:1]]}"
+    elif not tone and line[:1] in MARKS and line:
+        text.attrib["class"] = "f-mark"

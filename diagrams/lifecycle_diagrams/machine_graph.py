@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from lifecycle_diagrams.graph import Edge, Graph, Group, Node, Tone, Way, unique
-from lifecycle_diagrams.labels import ELSE
+from lifecycle_diagrams.labels import ELSE, common_step
 from lifecycle_diagrams.labels import together as all_said
 from lifecycle_diagrams.moves import Move, Moves
 from lifecycle_diagrams.tones import CHANGES, together
@@ -160,7 +160,7 @@ def _way(move: Move, otherwise: bool) -> Way:
     deciding = tuple({row.id: row for row in (move.decides, move.row)}.values())
     guards = unique(guard_name(row.guard) for row in deciding)
     return Way(
-        trigger=move.decides.step,
+        trigger=(move.decides if move.decides.guard is not None else move.row).step,
         guards=guards or ((ELSE,) if otherwise else ()),
         effect=" ".join(unique(effect_text(row.effect) for row in deciding)),
         published=tuple(str(said) for said in move.said),
@@ -212,7 +212,7 @@ def _merged(ways: list[Way]) -> Way:
     """Several ways as one: what not all of them publish may be left out."""
     triggers = unique(way.trigger for way in ways)
     return Way(
-        trigger=triggers[0] if len(triggers) == 1 else _common(triggers),
+        trigger=triggers[0] if len(triggers) == 1 else common_step(triggers),
         guards=ways[0].guards,
         effect=" ".join(unique(way.effect for way in ways)) if len({way.effect for way in ways}) == 1 else "",
         published=all_said([way.published for way in ways]),
@@ -223,12 +223,6 @@ def _merged(ways: list[Way]) -> Way:
         tone=together(way.tone for way in ways),
         count=None if ways[0].count is None else sum(way.count or 0 for way in ways),
     )
-
-
-def _common(triggers: tuple[str, ...]) -> str:
-    """What several program steps have in common: `….check`."""
-    last = {trigger.rsplit(".", 1)[-1] for trigger in triggers}
-    return f"….{last.pop()}" if len(last) == 1 else "several steps"
 
 
 def _inner(moves: Moves) -> tuple[dict[str, list[Way]], list[str]]:

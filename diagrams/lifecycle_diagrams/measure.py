@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-SLACK = 1.1
+SLACK = 1.19
 """Room for fonts that are wider than the ones measured here."""
 LEADING = 1.27
 """Height of a line in letters."""
@@ -27,7 +27,7 @@ _CLASSES = (
     ("GOQ", 778),
     ("mM", 833),
     ("W", 944),
-    ("→←↑↓…—@%", 1000),
+    ("→←↑↓…—@%▸", 1000),
     ("①②③④⑤⑥⑦⑧⑨◆■×↺", 1000),
 )
 _WIDTHS = {letter: width for letters, width in _CLASSES for letter in letters}

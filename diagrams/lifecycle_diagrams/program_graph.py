@@ -5,8 +5,8 @@ Refuses to know any program by name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from lifecycle_diagrams.flow import Flow
 from lifecycle_diagrams.graph import Edge, Graph, Group, Node, Way, unique
@@ -16,7 +16,6 @@ from lifecycle_diagrams.words import effect_text, first_line, guard_name, publis
 from lifecycle_model.engine import AGAIN
 from lifecycle_model.table import END, Program, Row
 
-HEAD = "·head "
 FEW = 5
 """More states than these are counted, not named."""
 
@@ -32,42 +31,66 @@ class Part:
 def program_graph(
     flow: Flow, name: str, title: str, sentence: str, parts: Sequence[Part], paint: Paint, link: str = ""
 ) -> Graph:
-    """The picture of programs. `link`: a clause by which a row of a whole program matters later in a filtered one."""
+    """The picture of programs: a box is a stretch of steps in which nobody else can act.
+
+    `link`: a clause by which a row of a whole program matters later in a filtered one.
+    """
     drawn = {part.program: part for part in parts if part.program in flow.programs}
     steps = {program: _steps(flow, part) for program, part in drawn.items()}
     steps = {program: found for program, found in steps.items() if found}
-    groups = tuple(Group(program, "", about=program) for program in steps)
+    boxes = _boxes(flow, steps)
+    groups = tuple(
+        Group(program, "") for program, found in steps.items() if len({boxes[step] for step, _ in found}) > 1
+    )
+    framed = {group.id for group in groups}
     nodes: list[Node] = []
     edges: list[Edge] = []
     last = ""
     for program, found in steps.items():
-        nodes += _outside(flow, program, set(steps), drawn[program])
-        edges += [Edge(node.id, _head(program), kind="jump") for node in nodes if node.about == program]
-        nodes.append(_header(flow.programs[program]))
-        edges.append(Edge(_head(program), found[0][0], kind="next"))
-        for index, (step, rows) in enumerate(found):
-            onward = _onward(found, index, paint)
-            jumps = _jumps(flow, step, rows, steps, paint)
-            told = {row for edge in (*onward, *jumps) for way in edge.ways for row in way.rows}
-            ways = tuple(paint(_way(flow, row, rows, steps, row.id not in told)) for row in rows)
-            nodes.append(Node(step, step, "step", program, ways=ways))
-            edges += [*onward, *jumps]
-        if last and not any((edge.source, edge.target) == (last, _head(program)) for edge in edges):
-            edges.append(Edge(last, _head(program), kind="hidden"))
-        last = found[-1][0]
-    edges += _later(steps, drawn, link)
+        outside = _outside(flow, program, set(steps), drawn[program])
+        first = found[0][0]
+        edges += [Edge(node.id, first, kind="jump") for node in outside]
+        nodes += outside
+        for box in unique(boxes[step] for step, _ in found):
+            held = [(step, rows) for step, rows in found if boxes[step] == box]
+            ways = tuple(
+                paint(_way(flow, row, rows, steps, step == found[-1][0])) for step, rows in held for row in rows
+            )
+            nodes.append(_box(flow.programs[program], box == first, held, ways, program if program in framed else ""))
+            edges += _onward(found, held, paint)
+            edges += [edge for step, rows in held for edge in _jumps(flow, box, step, rows, steps, boxes, paint)]
+        if last and not any((edge.source, edge.target) == (last, first) for edge in edges):
+            edges.append(Edge(last, first, kind="hidden"))
+        last = boxes[found[-1][0]]
+    edges += _later(steps, boxes, drawn, link)
     down = tuple(node.id for node in nodes if node.kind != "outside")
     return Graph(name, title, sentence, tuple(nodes), _together(edges), groups, main=down)
 
 
-def _head(program: str) -> str:
-    return f"{HEAD}{program}"
+def _boxes(flow: Flow, steps: Mapping[str, _Steps]) -> dict[str, str]:
+    """The first step of the box that each step stands in."""
+    targets = {
+        row.then for rows in flow.rows.values() for row in rows if row.then in flow.home and row.then != row.step
+    }
+    boxes: dict[str, str] = {}
+    for found in steps.values():
+        box = ""
+        for step, rows in found:
+            if not box or step in targets:
+                box = step
+            boxes[step] = box
+            if any(row.says and row.then is None for row in rows):
+                box = ""
+    return boxes
 
 
-def _header(program: Program) -> Node:
-    """The program's name and what it is for, on top of its steps."""
+def _box(program: Program, head: bool, held: _Steps, ways: tuple[Way, ...], frame: str) -> Node:
+    """A stretch of steps; the first of a program is headed by its name and what it is for."""
+    names = tuple(step for step, _ in held)
+    if not head:
+        return Node(names[0], "", "step", frame, ways=ways, steps=names)
     said = program.about.removeprefix(f"{program.id}: ")
-    return Node(_head(program.id), program.id, "header", program.id, about=said, clauses=program.clauses)
+    return Node(names[0], program.id, "step", frame, ways=ways, about=said, clauses=program.clauses, steps=names)
 
 
 _Steps = list[tuple[str, list[Row]]]
@@ -102,24 +125,41 @@ def _outside(flow: Flow, program: str, drawn: set[str], part: Part) -> list[Node
     return found
 
 
-def _way(flow: Flow, row: Row, rows: list[Row], drawn: dict[str, _Steps], speaks: bool) -> Way:
+def _way(flow: Flow, row: Row, rows: list[Row], drawn: Mapping[str, _Steps], last: bool) -> Way:
     before = rows[: rows.index(row)]
-    otherwise = row.guard is None and any(other.guard is not None for other in before)
+    otherwise = row.guard is None and any(other.guard is not None or other.states for other in before)
+    going = (_asked(row), _runs(flow, row, drawn), _then(row), _opens(flow, row, drawn))
     return Way(
+        trigger=row.step.removeprefix(f"{flow.home[row.step][0]}."),
         guards=unique((guard_name(row.guard),)) or ((ELSE,) if otherwise and not row.states else ()),
         effect=effect_text(row.effect),
-        published=published(row) if speaks else (),
+        published=published(row) if last or row.then is not None else (),
         rows=(row.id,),
         key_rows=(row.id,),
         clauses=row.clauses,
         moves=_moves(row),
-        then=" · ".join(
-            part
-            for part in (_asked(row), _runs(flow, row, drawn), _then(flow, row, drawn), _opens(flow, row, drawn))
-            if part
-        ),
+        then=" · ".join(part for part in going if part),
         about=f"{first_line(row.guard)}." if row.guard is not None else "",
     )
+
+
+def _told_once(ways: Iterable[Way]) -> tuple[Way, ...]:
+    """Rows of a step that read the same are one line."""
+    found: dict[tuple[object, ...], Way] = {}
+    for way in ways:
+        key = (way.trigger, way.guards, way.moves, way.effect, way.then, way.published, way.tone)
+        before = found.get(key)
+        if before is None:
+            found[key] = way
+        else:
+            found[key] = replace(
+                before,
+                rows=(*before.rows, *way.rows),
+                key_rows=(*before.key_rows, *way.key_rows),
+                clauses=unique((*before.clauses, *way.clauses)),
+                count=None if before.count is None else before.count + (way.count or 0),
+            )
+    return tuple(found.values())
 
 
 def _moves(row: Row) -> str:
@@ -134,23 +174,19 @@ def _asked(row: Row) -> str:
     return f"asks {row.asks}" if row.asks else ""
 
 
-def _runs(flow: Flow, row: Row, drawn: dict[str, _Steps]) -> str:
+def _runs(flow: Flow, row: Row, drawn: Mapping[str, _Steps]) -> str:
     return " · ".join(f"runs {program}" for program in flow.woken[row.id] if program not in drawn)
 
 
-def _then(flow: Flow, row: Row, drawn: dict[str, _Steps]) -> str:
+def _then(row: Row) -> str:
     if row.then is None:
         return ""
     if row.then == END:
         return "" if row.opens else "■"
-    if row.then == row.step:
-        return "↺"
-    target = row.then if row.then in flow.home else flow.programs[row.then].steps[0]
-    shown = any(target == step for found in drawn.values() for step, _ in found)
-    return "" if shown else f"→ {row.then}"
+    return "↺" if row.then == row.step else f"→ {row.then}"
 
 
-def _opens(flow: Flow, row: Row, drawn: dict[str, _Steps]) -> str:
+def _opens(flow: Flow, row: Row, drawn: Mapping[str, _Steps]) -> str:
     kind, _, _ = (row.opens or "").partition(" ")
     program = flow.opened(row)
     if not kind or program in drawn:
@@ -165,16 +201,20 @@ def _gate(flow: Flow, kind: str) -> str:
     return f"gate {kind}" if kind in flow.contract.gates else "others may act"
 
 
-def _onward(found: _Steps, index: int, paint: Paint) -> list[Edge]:
-    """The arrow to the next step drawn, with what the step publishes: listeners act there."""
-    step, rows = found[index]
+def _onward(found: _Steps, held: _Steps, paint: Paint) -> list[Edge]:
+    """The arrow from a box to the next, with what its last step publishes: listeners act there."""
+    step, rows = held[-1]
+    index = [name for name, _ in found].index(step)
     passing = [row for row in rows if row.then is None]
     leaves = any(row.guard is None and not row.states and row.then is not None for row in rows)
-    if index + 1 == len(found) or (leaves and not passing):
+    if leaves and not passing:
         return []
     said = _said(passing)
+    if index + 1 == len(found):
+        return []
+    source, target = held[0][0], found[index + 1][0]
     if not said:
-        return [Edge(step, found[index + 1][0], kind="next")]
+        return [Edge(source, target, kind="next")]
     speaking = [row for row in passing if row.says]
     way = Way(
         published=said,
@@ -183,7 +223,7 @@ def _onward(found: _Steps, index: int, paint: Paint) -> list[Edge]:
         key_rows=tuple(row.id for row in speaking[:1]),
         clauses=unique(clause for row in speaking for clause in row.clauses),
     )
-    return [Edge(step, found[index + 1][0], (paint(way),), "next")]
+    return [Edge(source, target, (paint(way),), "next")]
 
 
 def _said(passing: list[Row]) -> tuple[str, ...]:
@@ -194,58 +234,49 @@ def _said(passing: list[Row]) -> tuple[str, ...]:
     return tuple(text + ("" if text in sure else "?") for text in texts)
 
 
-def _jumps(flow: Flow, step: str, rows: list[Row], drawn: dict[str, _Steps], paint: Paint) -> list[Edge]:
-    """Arrows of the rows that go on elsewhere on the picture, open a gate whose program is on it, or wake one on it."""
-    shown = {one for found in drawn.values() for one, _ in found}
+def _jumps(
+    flow: Flow,
+    box: str,
+    step: str,
+    rows: list[Row],
+    drawn: Mapping[str, _Steps],
+    boxes: Mapping[str, str],
+    paint: Paint,
+) -> list[Edge]:
+    """Arrows of the rows that go on in another box, open a gate whose program is on the picture, or run one on it."""
     edges: list[Edge] = []
 
     def add(target: str, kind: str, trigger: str, row: Row) -> None:
-        said = published(row) if row.then is not None or row.opens else ()
-        way = Way(
-            trigger=trigger,
-            guards=unique((guard_name(row.guard),)),
-            published=said,
-            moves=HEARD,
-            rows=(row.id,) if said else (),
-            key_rows=(row.id,),
-            clauses=row.clauses,
-        )
-        edges.append(Edge(step, target, (paint(way),), kind))
+        way = Way(trigger, rows=(row.id,), key_rows=(row.id,), clauses=row.clauses)
+        if target in boxes and (boxes[target] != box or kind == "gate"):
+            edges.append(Edge(box, boxes[target], (paint(way),), kind))
 
     for row in rows:
         if row.then not in (None, END, row.step):
-            target = str(row.then) if row.then in flow.home else flow.programs[str(row.then)].steps[0]
-            if target in shown:
-                add(_entered(flow, target), "jump", "", row)
+            add(flow.first(str(row.then)), "jump", "", row)
         opened = flow.opened(row)
-        if opened in drawn:
-            add(_head(opened), "gate", _gate(flow, (row.opens or "").partition(" ")[0]), row)
+        if opened is not None and opened in drawn:
+            add(flow.first(opened), "gate", _gate(flow, (row.opens or "").partition(" ")[0]), row)
         for woken in flow.woken[row.id]:
             if woken in drawn:
-                add(_head(woken), "gate", "runs", row)
+                add(flow.first(woken), "gate", "runs", row)
     return edges
 
 
-def _entered(flow: Flow, step: str) -> str:
-    """Where an arrow to a step ends: at the head of its program if it is the first."""
-    program, at = flow.home[step]
-    return _head(program) if at == 0 else step
-
-
-def _later(steps: dict[str, _Steps], drawn: dict[str, Part], clause: str) -> list[Edge]:
+def _later(steps: Mapping[str, _Steps], boxes: Mapping[str, str], drawn: Mapping[str, Part], clause: str) -> list[Edge]:
     """From rows of a whole program that carry the clause to the first step of each program shown for that clause."""
     if not clause:
         return []
     sources = [
-        step
+        boxes[step]
         for program, found in steps.items()
         if not drawn[program].clause
         for step, rows in found
         if any(clause in row.clauses for row in rows)
     ]
-    targets = [_head(program) for program in steps if drawn[program].clause == clause]
+    targets = [found[0][0] for program, found in steps.items() if drawn[program].clause == clause]
     way = Way(f"later, by {clause}", clauses=(clause,))
-    return [Edge(source, target, (way,), "gate") for source in sources for target in targets]
+    return [Edge(source, target, (way,), "gate") for source in unique(sources) for target in targets]
 
 
 def _together(edges: list[Edge]) -> tuple[Edge, ...]:

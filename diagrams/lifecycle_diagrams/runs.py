@@ -88,7 +88,7 @@ class Component:
         self.groups = {group: i for i, machine in enumerate(machines) for group in _groups(machine)}
         mine = [row for row in flow.contract.rows if row.machine in self.names]
         every = [row for row in flow.contract.rows if row.machine in loose]
-        self.own = {flow.home[row.step][0] for row in every}
+        self.own = self._own({flow.home[row.step][0] for row in every})
         self.verbs = sorted(program for program in {*flow.verbs, *flow.called} if program in self.own)
         """What others can run at any time: the programs of commands, and those that rows of other components run."""
         self.begun = any(self._begins(row) for row in mine)
@@ -110,6 +110,21 @@ class Component:
         """What a listener can bring about: not that its own component leaves its first place."""
         self.before: dict[Point, list[Point]] = defaultdict(list)
         self.ends: dict[Point, set[Place]] = defaultdict(set)
+
+    def _own(self, moving: set[str]) -> set[str]:
+        """The programs of this kind of component, also those that only lead to one of them."""
+        found = set(moving)
+        while True:
+            leading = {
+                self.flow.home[row.step][0]
+                for row in self.flow.contract.rows
+                if not row.states
+                and self.flow.goes_on(row) in found
+                and self.flow.home[row.step][0] in self.flow.called
+            }
+            if leading <= found:
+                return found
+            found |= leading
 
     def runs(self) -> Runs:
         """Widen until stable."""
@@ -137,13 +152,13 @@ class Component:
         return frozenset[Place]().union(*(self.ends[Point(verb, 0, place)] for verb in self.heard)) - {self.blank}
 
     def _brings_up(self, program: str) -> frozenset[str]:
-        """The machines that the program only ever takes out of their first state."""
-        rows = [row for step in self.flow.programs[program].steps for row in self.flow.rows[step]]
-        first = {machine.name: machine.initial for machine in self.machines}
-        moving = [row for row in rows if row.to is not None and row.machine in first]
-        return frozenset(row.machine for row in moving) - {
-            row.machine for row in moving if row.states != (first[row.machine],)
-        }
+        """The machines that the program first takes out of their first state."""
+        leaves: dict[str, tuple[str, ...]] = {}
+        for row in (row for step in self.flow.programs[program].steps for row in self.flow.rows[step]):
+            if row.to is not None and row.machine in self.names:
+                leaves.setdefault(row.machine, row.states)
+        first = {machine.name: (machine.initial,) for machine in self.machines}
+        return frozenset(machine for machine, states in leaves.items() if states == first[machine])
 
     def _may_enter(self, program: str, place: Place) -> bool:
         at = [self.names[machine] for machine in self.births.get(program, ())]
@@ -220,6 +235,8 @@ class Component:
         fired: list[Row] = []
         for row in self.flow.rows[steps[point.at]]:
             held = self._holds(row, point)
+            if held is False and row.guard is None and row.machine in self.names and self._begins(row):
+                return []  # whatever runs this has just begun the component, and it is not this one
             if held is False:
                 continue
             fired.append(row)
@@ -255,7 +272,7 @@ class Component:
     def _holds(self, row: Row, point: Point) -> bool | None:
         """True: the row fires for certain here; False: it cannot; None: its guard decides."""
         if row.machine not in self.loose:
-            return False
+            return None if not row.states and self.flow.goes_on(row) in self.own else False
         if row.machine not in self.names:
             return None if row.states or row.guard is not None else True
         if row.states:
@@ -264,10 +281,10 @@ class Component:
         elif self._begins(row):
             if point.place != self.absent:
                 return False
-        elif row.to is not None and point.place == self.absent and self.begun:
+        elif (row.to is not None and point.place == self.absent and self.begun) or (
+            row.to is not None and self._starts(row, point) and not self._fresh(row, point)
+        ):
             return False
-        elif row.to is not None and point.program in self.flow.verbs and not self._fresh(row, point):
-            return False  # a command's row that names no state but goes to one finds the machine where it begins
         if row.guard is None:
             return True
         named = row.guard.__name__
@@ -281,6 +298,15 @@ class Component:
     def _begins(self, row: Row) -> bool:
         """A row that names no state and goes to the first one begins the component."""
         return not row.states and row.to is not None and row.to == self.blank[self.names[row.machine]]
+
+    def _starts(self, row: Row, point: Point) -> bool:
+        """A row that names no state, in a command's program or first and unguarded in one that rows run.
+
+        It finds the machine where that begins.
+        """
+        return point.program in self.flow.verbs or (
+            point.at == 0 and point.program in self.flow.called and row.guard is None
+        )
 
     def _fresh(self, row: Row, point: Point) -> bool:
         at = self.names[row.machine]

@@ -132,7 +132,7 @@ def _filled(
         left, top, right, bottom = _bounds(group)
         start = left + INSET if node.kind == "step" else None
         middle = ((left + right) / 2, (top + bottom) / 2)
-        letter(group, lines, middle, SIZE, left=start, bold_first=True, tone=node.tone)
+        letter(group, lines, middle, SIZE, left=start, bold_first=bool(node.label), tone=node.tone)
     elif kind == "group":
         for text in group.findall(_tag("text")):
             left, _, _, _ = _bounds(group)

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from lifecycle_diagrams.errors import DiagramError
-from lifecycle_diagrams.graph import Edge, Graph, Node, Tone, Way
+from lifecycle_diagrams.graph import Edge, Graph, Node, Tone, Way, unique
 
 CHANGES = ("added", "removed", "changed")
 GREY = "grey"
+NAMED = ("state", "passing", "step", "machine")
+"""The kinds of node that can be in focus."""
 STEPS = (1, 10, 100, 1000)
 """A row taken at least so often is warmer; one never taken is told apart."""
 
@@ -92,9 +94,11 @@ def _edge_grey(edge: Edge, alive: set[str]) -> Edge:
 
 def focused(graph: Graph, name: str) -> Graph:
     """Grey everything but one state or step, its arrows, and where they lead. DiagramError for an unknown name."""
-    centre = next((node for node in graph.nodes if node.label == name or node.id == name), None)
+    centre = next((node for node in graph.nodes if name in (node.label, node.id, *node.steps)), None)
     if centre is None:
-        known = ", ".join(node.label for node in graph.nodes if node.kind in ("state", "passing", "step", "machine"))
+        known = ", ".join(
+            unique(name for node in graph.nodes if node.kind in NAMED for name in (node.label, *node.steps))
+        )
         raise DiagramError(f"picture {graph.name} shows no {name!r}", hint=f"it shows {known}")
     copies = {node.id for node in graph.nodes if node.kind == "copy" and node.about == name}
     exits = {node.id for node in graph.nodes if node.kind == "exit" and node.mark in centre.mark}

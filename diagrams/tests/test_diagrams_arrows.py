@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle_conformance.vectors import bursts_of, load_vectors
 from lifecycle_diagrams.views import moves_of
 from lifecycle_model.commands import (
     Abort,
@@ -29,6 +30,7 @@ from lifecycle_model.commands import (
 )
 from lifecycle_model.contract1 import contract
 from lifecycle_model.engine import Engine, ModelError
+from lifecycle_model.quiet import perform
 from lifecycle_model.state import start
 from lifecycle_model.table import Contract, Row
 from lifecycle_model.variants.latch import latch
@@ -119,20 +121,48 @@ def walk(base: Contract, seed: int, steps: int, taken: Taken) -> None:
             return  # listeners that call each other without end are not a history (F3)
 
 
+def play_vectors(base: Contract, taken: Taken) -> None:
+    """Perform every hand-written vector in the model."""
+    engine = Engine(recording(base, taken))
+    for vector in load_vectors():
+        here = start(dict(vector.policies))
+        for burst in bursts_of(vector):
+            here = perform(engine, here, burst)[0].configuration
+
+
+def taken_by(base: Contract) -> Taken:
+    """Transitions taken, but for rows that name no state and find their target reached already: they show nothing."""
+    taken: Taken = set()
+    if base.name == contract().name:
+        play_vectors(base, taken)
+    for seed in range(30):
+        walk(base, seed, 60, taken)
+    anywhere = {row.id for row in base.rows if not row.states}
+    return {(machine, came, to, row) for machine, came, to, row in taken if came != to or row not in anywhere}
+
+
+def drawn_for(base: Contract) -> Taken:
+    """Moves drawn. One from the first state also stands for a component that is not there yet, or not any more."""
+    first = {machine.name: machine.initial for machine in base.machines}
+    last = {machine.name: machine.states[-1] for machine in base.machines}
+    found: Taken = set()
+    for machine in base.machines:
+        for move in moves_of(base, machine.name).moves:
+            begins = move.source in ("", first[machine.name])
+            sources = {"", last[machine.name]} if begins and not move.row.states else {""} if begins else set[str]()
+            found |= {(machine.name, source, move.target, move.row.id) for source in {move.source, *sources}}
+    return found
+
+
 @pytest.mark.parametrize("base", [contract(), latch()], ids=["contract 1", "variant latch"])
 def test_every_transition_taken_is_an_arrow(base: Contract) -> None:
-    """A row that names no state and finds its target reached already shows nothing."""
-    taken: Taken = set()
-    for seed in range(60):
-        walk(base, seed, 60, taken)
-    drawn = {
-        (machine.name, move.source, move.target, move.row.id)
-        for machine in base.machines
-        for move in moves_of(base, machine.name).moves
-    }
-    first = {machine.name: machine.initial for machine in base.machines}
-    born = {(machine, "", to, row) for machine, came, to, row in drawn if came == first[machine]}
-    anywhere = {row.id for row in base.rows if not row.states}
-    kept = {(machine, came, to, row) for machine, came, to, row in taken if came != to or row not in anywhere}
-    assert kept - drawn - born == set()
-    assert len(kept) > 15
+    taken = taken_by(base)
+    assert taken - drawn_for(base) == set()
+    assert len(taken) > 30
+
+
+def test_a_transition_that_no_row_names_is_missed() -> None:
+    """The comparison is able to fail: without its row a transition taken has no arrow."""
+    base = contract()
+    without = base.overlay(base.name, drop=("S/r4",))
+    assert ("agent", "Parked", "Woken", "S/r4") in taken_by(base) - drawn_for(without)

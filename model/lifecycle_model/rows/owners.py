@@ -212,7 +212,7 @@ ROWS = (
 
     Row("T10 struck", F, (), "forget.record", ("T10", "P7"), guard=on_record, effect=strike),
     Row("T/r6 children gone", X, (), "forget.parent", ("T/r6", "T1", "P18"), guard=own_agent_waits, runs="release", on=own_agent, then=END),
-    Row("R1 R2 children gone", X, (), "forget.parent", ("R1", "R2", "P18"), guard=unwound_alone, then="reject"),
+    Row("R1 R2 children gone", X, ("Unwinding",), "forget.parent", ("R1", "R2", "P18"), guard=unwound_alone, then="reject"),
     Row("T10 over", F, (), "forget.over", ("T1", "P13"), then="over"),
     Row("V6 owner", F, ("Unloading",), "over.check", ("V6", "T1"), guard=nothing_recorded, to="Unloaded", effect=settle_waiting),
     Row("V6 provider", P, ("Quiescing",), "over.check", ("V6", "P13"), guard=nothing_recorded, to="Stopped", effect=settle_waiting,

@@ -19,6 +19,16 @@ def first_steering(now: Now) -> bool:
     return bool(now.it.holder == "live" and now.it.steering)
 
 
+def nothing_taken(now: Now) -> bool:
+    """No steering item is left to deliver."""
+    return now.it.item is None
+
+
+def blocked(now: Now) -> bool:
+    """The prompt policy blocked the prompt."""
+    return bool(now.it.rejected)
+
+
 def take_steering(now: Now) -> Agent:
     """Take the first steering item."""
     return replace(now.it, steering=now.it.steering[1:], item=now.it.steering[0])
@@ -199,7 +209,7 @@ def _drain(program: str, clauses: tuple[str, ...], after: str, delivered: Effect
     return (
         Row(f"Q/r10 {program}", T, (), f"{program}.take", (*clauses, "Q/r10", "Q9", "Q13"), guard=first_steering, effect=take_steering,
             says=(dequeued_steering,)),
-        Row(f"Q/r10 {program} none", T, (), f"{program}.none", ("Q/r10",), guard=lambda now: now.it.item is None, then=after),
+        Row(f"Q/r10 {program} none", T, (), f"{program}.none", ("Q/r10",), guard=nothing_taken, then=after),
         Row(f"Q13 {program}", T, (), f"{program}.ask", ("Q13", "I9"), guard=w.stopping, effect=w.setting(item=None), then=after),
         Row(f"L/r3 SM {program}", T, (), f"{program}.ask", ("L/r3",), asks="validation steering/message"),
         Row(f"Q25 vetoed SM {program}", T, (), f"{program}.log", ("Q25", "Q20"), guard=w.vetoed, effect=FAIL, then="close"),
@@ -253,9 +263,9 @@ ROWS = (
     Row("Q25 policy throws", T, ("Policy",), "policy.fail", ("Q25", "Q22"), guard=w.outcome("fail"), effect=FAIL, then="close"),
     Row("L/r3 prompt/blocked", T, ("Policy",), "policy.ask_block", ("L/r3",), guard=w.outcome("block"), asks="validation prompt/blocked",
         effect=w.setting(rejected=True)),
-    Row("Q25 vetoed block", T, ("Policy",), "policy.block", ("Q25",), guard=w.both(lambda now: now.it.rejected, w.vetoed),
+    Row("Q25 vetoed block", T, ("Policy",), "policy.block", ("Q25",), guard=w.both(blocked, w.vetoed),
         effect=w.setting(failed=True, rejected=False), then="close"),
-    Row("Q21", T, ("Policy",), "policy.block", ("Q21",), guard=lambda now: now.it.rejected, effect=KEEP_PB, says=(SAY_PB,), appends=True, then="close"),
+    Row("Q21", T, ("Policy",), "policy.block", ("Q21",), guard=blocked, effect=KEEP_PB, says=(SAY_PB,), appends=True, then="close"),
     Row("L/r3 UM of a turn", T, ("Policy",), "policy.ask", ("L/r3",), asks="validation user/message"),
     Row("Q25 vetoed UM", T, ("Policy",), "policy.user", ("Q25",), guard=w.vetoed, effect=FAIL, then="close"),
     Row("Q25 UM", T, ("Policy",), "policy.user", ("Q25", "Q5"), effect=w.chain(own_contexts, KEEP_UM), says=(SAY_UM,), appends=True),
