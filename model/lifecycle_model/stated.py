@@ -35,5 +35,5 @@ def rows_of(contract: Contract) -> tuple[Row, ...]:
     """The rows that an exploration of the contract's scopes must take, those stated unreachable among them."""
     if contract.name != "latch":
         return contract.rows
-    unexplored = latch_scopes.NOT_EXPLORED
-    return tuple(r for r in contract.rows if r.machine not in latch_scopes.CREATION and r.id not in unexplored)
+    left, rows = latch_scopes.NOT_EXPLORED, latch_scopes.ROWS_NOT_EXPLORED
+    return tuple(row for row in contract.rows if row.program not in left and row.id not in rows)

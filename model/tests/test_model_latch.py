@@ -237,7 +237,7 @@ DROPPED = {
     "C16L/pre_step.check": ("latch", "I9L"),
     "Q20 err": ("latch-turn", "I10 end"),
     "X5L SE": ("latch-turn", "I2"),
-    "T/r3L alone": ("latch-teardown", "V6"),
+    "T/r3L unwinds": ("latch-teardown", "V6"),
 }
 """A row of the variant, and the property that its absence breaks in a scope."""
 

@@ -1,6 +1,7 @@
 """Variant `latch` assembled: the published TypeScript runtime's own contract. Refuses nothing: it is data.
 
-Its tables S, Q, C and T replace contract 1's, so it is a contract of its own; what holds unchanged is in its clauses.
+It overlays contract 1: what creates, owns, stores and resumes (P, L, D) holds but for single rows, its tables S, Q, C
+and T replace contract 1's.
 Where its text allows more than one thing, or is silent, the rows say what the published runtime does: the number in
 `err` of a vetoed turn start (Q7L) is the last opened turn's; a failed request is recovered inside its step (C23);
 `when_idle` first looks after the segment that asks (S7L); a latch whose replay finds maintenance stays with it (V1L);
@@ -10,12 +11,16 @@ has calls and results only (Q16L); a call whose own record's observer aborts is 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from lifecycle_model import contract1, lookups
 from lifecycle_model.commands import AnyCommand, Read
-from lifecycle_model.state import Configuration, OpenGate
-from lifecycle_model.table import Contract, Machine
+from lifecycle_model.parts import Transaction
+from lifecycle_model.rows import admission, asides, durability, entries, owners, publication, rejection
+from lifecycle_model.state import Agent, Configuration, OpenGate
+from lifecycle_model.table import Contract, Machine, Program, Row
 from lifecycle_model.variants import (
     latch_rows_cancel,
     latch_rows_driver,
@@ -25,8 +30,8 @@ from lifecycle_model.variants import (
     latch_rows_turn,
 )
 from lifecycle_model.variants.latch_clauses import LATCH_CLAUSES
-from lifecycle_model.variants.latch_rows_life import fiber_name
-from lifecycle_model.variants.latch_state import Creation, Fiber, LatchAgent
+from lifecycle_model.variants.latch_rows_life import UNWINDING
+from lifecycle_model.variants.latch_state import LatchAgent, LatchTransaction
 from lifecycle_model.wire import Answer
 
 MACHINES = (
@@ -52,28 +57,19 @@ MACHINES = (
         ("Publishing", "Live", "Draining", "Unwinding", "Detaching", "Releasing", "Finished"),
         "Publishing",
     ),
-    Machine("creation", "A create until its handle is returned (P).", "place",
-            ("New", "SettingUp", "Publishing", "Returned", "Rejected"), "New"),
-    Machine("owner", "An owner fiber.", "place", ("Active", "Unloaded"), "Active"),
 )  # fmt: skip
 
 VERBS = {
-    "create": "create",
-    "resume": "resume",
-    "send": "send",
-    "steer": "send",
     "inject": "send",
-    "cancel": "cancel",
     "remove": "remove",
     "replace": "replace",
     "maintenance": "start_maintenance",
-    "when_idle": "when_idle",
-    "dispose": "dispose",
-    "unload_owner": "unload_owner",
 }
+"""Verbs that contract 1 lacks, or performs otherwise."""
 
 GATES = {
     "setup": ("ok", "tools", "commit", "commit_fail", "fail"),
+    "load": ("ok", "missing", "fail"),
     "validation": ("ok", "fail"),
     "assembly": ("ok", "fail"),
     "pre_step": ("ok", "reject", "fail"),
@@ -84,56 +80,74 @@ GATES = {
     "stopping": ("ok", "fail"),
     "maintenance": ("ok", "fail"),
     "scope": ("ok",),
+    "flush": ("ok", "fail"),
 }
 
 SIGNALLED = frozenset({"assembly", "pre_step", "request", "model", "recovery", "tool", "stopping", "maintenance"})
 """Gates that are given the activity's signal."""
 
-BLANKS = {"creation": Creation, "owner": Fiber}
-
 
 def blank(machine: str, subject: str) -> Any:
     """A component that does not exist yet."""
-    return BLANKS.get(machine, LatchAgent)(subject)
-
-
-def subject_of(command: AnyCommand, configuration: Configuration) -> str:
-    """The component a command is asked of: an agent by its name or handle, a creation by its reference, an owner fiber."""
-    if command.verb in ("create", "resume") and not getattr(command, "sync", False):
-        return str(getattr(command, "as_", ""))
-    if command.verb == "unload_owner":
-        return fiber_name(str(getattr(command, "fiber", "")))
-    ref = getattr(command, "ref", None)
-    if ref is not None:
-        return next((str(agent.name) for agent in configuration.agents() if agent.handle == ref), str(ref))
-    return str(getattr(command, "agent", None) or getattr(command, "id", None) or "")
+    part = contract1.blank(machine, subject)
+    if isinstance(part, Agent):
+        return LatchAgent(subject)
+    return LatchTransaction(part.name) if isinstance(part, Transaction) else part
 
 
 def signal_of(configuration: Configuration, gate: OpenGate) -> str | None:
     """The reason of the aborted signal a gate was given."""
-    part = configuration.get(gate.of)
-    if gate.kind in SIGNALLED and isinstance(part, LatchAgent) and part.holder not in (None, "live"):
-        return part.holder
-    return None
+    part = configuration.get(gate.on or gate.of)
+    if not isinstance(part, LatchAgent):
+        return contract1.signal_of(configuration, gate)
+    return part.holder if gate.kind in SIGNALLED and part.holder not in (None, "live") else None
+
+
+def scope_of(configuration: Configuration, name: str) -> tuple[str, str]:
+    """The scope of an agent, or of one being set up; refused where there is none, or it unwinds."""
+    agent = configuration.get(name)
+    if isinstance(agent, LatchAgent) and agent.life in UNWINDING and agent.handle:
+        return "", "inactive_owner"
+    return contract1.scope_of(configuration, name)
+
+
+def read_agent(command: Read, configuration: Configuration) -> Answer:
+    """Status, both inbox lists, the log and what is stored."""
+    agent = configuration.get(str(command.agent))
+    if not isinstance(agent, LatchAgent):
+        return Answer(refused="not_live")
+    lists = {"queued": [item.id for item in agent.queued], "steering": [item.id for item in agent.steering]}
+    return Answer(ok={"status": agent.status, **lists, **lookups.logs(configuration, agent.name, agent)})
 
 
 def read(command: AnyCommand, configuration: Configuration) -> Answer:
-    """Answer a read with the lookups of the variant: both inbox lists, the status, the log, the registry."""
+    """Answer a read: of an agent with the variant's lookups, of anything else with contract 1's."""
     assert isinstance(command, Read)
-    agents = [one for one in configuration.agents() if isinstance(one, LatchAgent)]
-    if command.registry:
-        listed = [one for one in agents if one.entered]
-        roots = [one.name for one in listed if not isinstance(configuration.get(one.owner), LatchAgent)]
-        return Answer(ok={"agents": [one.name for one in listed], "roots": roots})
-    name = command.agent or command.session
-    agent = configuration.get(name) if name else None
-    if not isinstance(agent, LatchAgent):
-        return Answer(refused="not_live")
-    log: dict[str, object] = {"log": list(agent.log)} if configuration.world.keep_log else {}
-    if command.agent is None:
-        return Answer(ok=log)
-    lists = {"queued": [item.id for item in agent.queued], "steering": [item.id for item in agent.steering]}
-    return Answer(ok={"status": agent.status, **lists, **log})
+    return read_agent(command, configuration) if command.agent else lookups.read(command, configuration)
+
+
+HELD = (admission, publication, rejection, owners, entries, asides, durability)
+"""Whose programs and rows hold, except as replaced or removed."""
+
+REMOVED = frozenset({"task", "aside", "aside.flushed"})
+"""Programs that nothing replaces: setup begins in the segment that asks, nothing is appended out of band."""
+
+
+def now_said(clauses: tuple[str, ...]) -> tuple[str, ...]:
+    """The clauses as the variant has them: its own version of each, without those it removes; of D7 it keeps D/r1."""
+    own = ("D/r1" if one == "D7" else one if one in LATCH_CLAUSES else f"{one}L" for one in clauses)
+    return tuple(dict.fromkeys(one for one in own if one in LATCH_CLAUSES))
+
+
+def held(base: Contract, replaced: set[str]) -> tuple[tuple[Program, ...], tuple[Row, ...]]:
+    """The programs and rows of contract 1 that hold, citing what the variant says of their clauses."""
+    names = {one.id for module in HELD for one in module.PROGRAMS} - REMOVED - replaced
+    gone = replaced | latch_rows_life.DROPPED
+    programs = (replace(one, clauses=now_said(one.clauses)) for one in base.programs if one.id in names)
+    rows = (
+        replace(one, clauses=now_said(one.clauses)) for one in base.rows if one.program in names and one.id not in gone
+    )
+    return tuple(programs), tuple(rows)
 
 
 @cache
@@ -147,18 +161,25 @@ def latch() -> Contract:
         latch_rows_turn,
         latch_rows_teardown,
     )
-    return Contract(
-        name="latch",
-        machines=MACHINES,
-        programs=tuple(program for module in modules for program in module.PROGRAMS),
-        rows=tuple(row for module in modules for row in module.ROWS),
-        verbs=VERBS,
+    base = contract1.contract()
+    programs = tuple(program for module in modules for program in module.PROGRAMS)
+    rows = tuple(row for module in modules for row in module.ROWS)
+    own = {row.id for row in rows} | {program.id for program in programs}
+    held_programs, held_rows = held(base, own)
+    names = {program.id for program in held_programs}
+    holding = {row.id for row in held_rows} | names | {row.id for row in rows if row.program in names}
+    every = {row.id for row in base.rows} | {program.id for program in base.programs} | base.clauses.keys()
+    return base.overlay(
+        "latch",
+        drop=every - holding,
+        programs=(*held_programs, *programs),
+        rows=(*held_rows, *rows),
+        clauses=LATCH_CLAUSES,
+        machines=(*MACHINES, *(one for one in base.machines if one.name not in ("agent", "turn"))),
+        verbs={verb: program for verb, program in base.verbs.items() if verb != "mutate"} | VERBS,
         gates=GATES,
         blank=blank,
-        subject=subject_of,
         read=read,
         signal=signal_of,
-        clauses=LATCH_CLAUSES,
-        raising=frozenset({"agent/created", "session/created", "session/flush"}),
-        vetoing=frozenset({"agent/created", "session/created"}),
+        scope=scope_of,
     )

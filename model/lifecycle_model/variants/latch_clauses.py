@@ -95,6 +95,7 @@ LATCH: dict[str, str] = {
     "C25L": "A stream aborted after visible text logs that text as AM! before SE.",
     "P/r6L": "Setup settles, check (R2L); its commit, if it returned one, runs synchronously (throws: R2L); Publishing.",
     "P/r12L": "Handle returned, signal detached. The driver answers from r11 on.",
+    "R0": "Drop provider record and owner effect; what is absent is skipped.",
     "R1L": "cancel(disposed), scope, R0.",
     "R2L": "cancel(disposed), scope, R0.",
     "R4L": "scope, agent entry silently, s-, R0.",

@@ -162,10 +162,20 @@ def replayed_once(step: Step) -> str | None:
     return None
 
 
+def _leaving(step: Step) -> list[str]:
+    """What is published of one that leaves: a creation without agent, one announced in part, or one that lived."""
+    was = step.was
+    if not isinstance(was, LatchAgent) or (step.gate is not None and step.gate.program == "unwound"):
+        return ["scope"]
+    return ["scope", *(["agent/disposed"] if was.listing == "Announced" else []), "session/disposed"]
+
+
 def torn_down_in_order(step: Step) -> str | None:
     """Driver exit < scope < a- < s-, the last two in one segment; no turn starts once the scope unwinds."""
     events = [one for one in step.events() if one in ("scope", "agent/disposed", "session/disposed", "turn/start")]
-    if "scope" in events and events != ["scope", "agent/disposed", "session/disposed"]:
+    if "session/created" in step.events():
+        return None
+    if "scope" in events and events != _leaving(step):
         return f"the scope's end was published as {events}"
     if not isinstance(step.was, LatchAgent) or step.was.life in ("Live", "Draining"):
         return None
@@ -274,5 +284,5 @@ SITUATIONS: tuple[Reachable, ...] = (
 def latch_properties(contract: Contract) -> Properties:
     """The variant's properties; of the control states those that an existing agent can be in."""
     own = tuple(one for one in states(contract) if one.id.partition(" ")[0] in ("agent", "turn", "teardown"))
-    own = tuple(one for one in own if one.id not in ("teardown Publishing", "teardown Live"))
+    own = tuple(one for one in own if one.id != "teardown Publishing")  # a publication is one segment
     return Properties(SAFETY, (*own, *SITUATIONS), LIVENESS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lifecycle_model.commands import (
     Cancel,
+    Create,
     Dispose,
     Inject,
     Maintenance,
@@ -25,6 +26,7 @@ CANCEL = Act(Cancel(SELF))
 KEEP = Act(Cancel(SELF, "parent", keep_inbox=True))
 WAIT = Act(WhenIdle(SELF, ""))
 DISPOSE = Act(Dispose(SELF))
+CREATE = Act(Create(SELF, ""))
 WORK = Act(Maintenance(SELF, "j1"), spends="job")
 
 MODEL = Held("model", ("finish",))
@@ -53,6 +55,9 @@ LISTENERS = (
     Listener((Dispose(SELF),), spends="listener"),
     Listener(throw="sync", spends="listener"),
 )
+
+ANNOUNCED = ("session/created", "agent/created", "agent/session-start")
+SETUP = Held("setup", ("ok", "commit_fail", "fail"))
 
 SCOPES: tuple[Scope, ...] = (
     Scope(
@@ -201,22 +206,115 @@ SCOPES: tuple[Scope, ...] = (
         budgets=(("listener", 1),),
         most=(("m", 2),),
     ),
+    Scope(
+        "latch-birth",
+        "P",
+        "creations of one id, their setup held: commits, failures, and what comes right after the publication",
+        (Role(("a",), (CREATE, SEND, WAIT), (SETUP, MODEL), born=False),),
+        sets=("small", "standard"),
+        most=(("m", 1), ("w", 1), ("h", 2)),
+    ),
+    Scope(
+        "latch-birth-reactions",
+        "P",
+        "at every announcement one listener disposes the lifecycle on its stack, or throws; a start listener also prompts",
+        (
+            Role(
+                ("a",),
+                (CREATE, DISPOSE),
+                (SETUP, MODEL),
+                (
+                    Listener((Dispose(SELF, same_stack=True),), on=ANNOUNCED, spends="listener"),
+                    Listener((Dispose(SELF),), on=ANNOUNCED, spends="listener"),
+                    Listener((Send(SELF, ""), Dispose(SELF, same_stack=True)), on=ANNOUNCED[2:], spends="listener"),
+                    Listener(throw="sync", on=ANNOUNCED, spends="listener"),
+                ),
+                born=False,
+            ),
+        ),
+        sets=("small", "standard"),
+        budgets=(("listener", 1),),
+        most=(("m", 1), ("h", 1), ("d", 2)),
+    ),
+    Scope(
+        "latch-rebirth",
+        "T",
+        "an id disposed and created again, its scope held",
+        (Role(("a",), (CREATE, SEND, CANCEL, DISPOSE), (MODEL, SCOPED), born=False),),
+        sets=("small", "standard"),
+        most=(("m", 1), ("h", 1), ("d", 2), ("scope", 2)),
+    ),
 )
-
-CREATION = ("creation", "owner")
-"""Machines whose components no scope has: its agents exist from the start."""
 
 NOT_EXPLORED = frozenset(
+    [
+        "load",
+        "loaded",
+        "cut",
+        "abort",
+        "deactivate",
+        "unload_owner",
+        "unload_provider",
+        "stop",
+        "unload",
+        "begin",
+        "over",
+        "load_provider",
+        "session",
+        "prepare",
+        "create_session",
+        "enter",
+        "announce",
+        "append",
+        "detach_session",
+        "withdraw",
+        "depart",
+        "flush_session",
+        "flush_session.done",
+        "log.drain",
+        "log.flushed",
+        "store",
+        "log.cease",
+        "log.loading",
+        "log.loaded",
+        "log.repair",
+        "log.released",
+        "storage",
+    ]
+)
+"""Programs that these scopes never run: they have no owners, providers, stored logs or sessions of their own."""
+
+ROWS_NOT_EXPLORED = frozenset(
     {
-        "T11 publishing",
-        "P5L",
-        "T/r7L again",
-        "T/r3L",
-        "T15L own disposers",
-        "T15L",
-        "T15L waits",
-        "T1 former life",
+        "P18 no parent",
+        "P14 resume",
+        "P reference again",
+        "P/r1",
+        "P/r2",
+        "P/r4 invalid",
+        "P/r4 no persistence",
+        "P/r4 load",
+        "P/r4 deactivated",
+        "R1",
+        "R2 deactivated",
+        "P/r7 stale",
+        "P17 reads no more",
+        "P14 raises",
+        "P14 raises unannounced",
+        "R1 R2 children",
+        "R1 R2 waits",
+        "R0 log",
+        "T10 records",
+        "T/r6 children gone",
+        "R1 R2 children gone",
+        "D/r1 again",
+        "D/r1",
+        "D/r4",
+        "R2L disposed",
+        "T1 released",
         "T11 no handle",
+        "T15L leave",
+        "T15L waits",
     }
 )
-"""Rows of an agent's machines that need a creation, an owner or a child; the vectors take them."""
+"""Rows of other programs that need one of these, a child, or a reference that the explorer forgets."""

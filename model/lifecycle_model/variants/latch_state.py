@@ -1,12 +1,11 @@
-"""Components of variant `latch`: an agent with its latch, a creation before its agent is published, an owner fiber.
+"""Components of variant `latch`: an agent with its latch, a creation whose lifecycle others may wait for.
 
-Refuses behaviour: rows have that.
+Refuses behaviour: rows have that. The other components are contract 1's (`parts`).
 """
 
 from __future__ import annotations
 
-import msgspec
-
+from lifecycle_model.parts import Transaction
 from lifecycle_model.state import Agent, Item
 
 
@@ -32,21 +31,11 @@ class LatchAgent(Agent, frozen=True):
     """The stream has shown text (C25L)."""
     job: str = ""
     """The reference of the maintenance job."""
-    announced: bool = False
-    """The agent's created event was published."""
-    owner: str = ""
-    """The component that is told when the agent is gone: an owner fiber or the parent."""
-    children: tuple[str, ...] = ()
-    """What was created through this agent's ctx and is not gone."""
-    unwound: bool = False
-    """The scope's own disposers ran; its children may still be leaving."""
-    unmade: str = ""
-    """The creation that its disposal rejects, because the handle was never returned."""
 
     @property
     def shape(self) -> tuple[object, ...]:
         """What tells two agents of the variant apart beyond contract 1's members, names forgotten."""
-        batch, kept = len(self.claimed), len(self.children)
+        batch = len(self.claimed)
         return (
             self.life,
             self.latch,
@@ -56,28 +45,12 @@ class LatchAgent(Agent, frozen=True):
             self.owed,
             self.visible,
             bool(self.job),
-            kept,
             self.unwound,
         )
 
 
-class Creation(msgspec.Struct, frozen=True):
-    """One create or resume, known by its reference until its handle is returned or it is rejected."""
+class LatchTransaction(Transaction, frozen=True):
+    """One create or resume; its lifecycle exists from setup on, and may be disposed before there is a handle."""
 
-    name: str
-    place: str = "New"
-    """The control state of the machine *creation* (table P)."""
-    id: str = ""
-    owner: str = ""
-    doomed: str = ""
-    """Why it was deactivated: the refusal it will reject with."""
-
-
-class Fiber(msgspec.Struct, frozen=True):
-    """An owner fiber that was named: what it owns, and who waits for its unload."""
-
-    name: str
-    place: str = "Active"
-    """The control state of the machine *owner*."""
-    children: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
+    disposers: tuple[str, ...] = ()
+    """Who disposed the lifecycle while it was set up, and waits."""

@@ -6,14 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from lifecycle_model.commands import Outcome
 from lifecycle_model.engine import Now
-from lifecycle_model.state import OpenGate
 from lifecycle_model.table import Row
 from lifecycle_model.variants.latch_state import LatchAgent
 from lifecycle_model.wire import UNSET, Answer, Dropped, Observation
-
-DEFAULT = Outcome("default")
 
 # -- guards ------------------------------------------------------------------------------------------------------
 
@@ -76,12 +72,6 @@ def refuse(code: str) -> Any:
     effect.__name__ = f"refuse_{code}"
     effect.__doc__ = f"Refuse: {code}."
     return effect
-
-
-def wake_other(now: Now, name: str, program: str) -> None:
-    """Let a program of another component run in a later segment."""
-    gate = OpenGate("leave", name, program, outcome=DEFAULT)
-    now.put("world", replace(now.world, gates=(*now.world.gates, gate)))
 
 
 def converge(now: Now) -> LatchAgent:
