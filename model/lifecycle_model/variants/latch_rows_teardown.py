@@ -84,11 +84,6 @@ def begin(now: Now) -> LatchAgent:
     return now.it
 
 
-def not_first(now: Now) -> bool:
-    """A teardown has begun."""
-    return now.it.life not in ("Live", "Publishing")
-
-
 def idle(now: Now) -> bool:
     """No activity is left."""
     return bool(now.it.place == "Idle")
@@ -151,8 +146,8 @@ ROWS = (
     Row("T/r7L", D, GOING, "dispose.join", ("T/r7L", "T1"), effect=join, then=END),
     Row("T1 first", D, ("Live",), "dispose.join", ("T1", "X3L"), effect=join, then="teardown"),
 
-    Row("T/r7L again", D, (), "teardown.begin", ("T/r7L", "T1"), guard=not_first, then=END),
-    Row("T/r1L", D, (), "teardown.begin", ("T/r1L", "T3L", "C19L"), to="Draining", effect=begin, then="cancel.enter"),
+    Row("T/r7L again", D, (*GOING, "Finished"), "teardown.begin", ("T/r7L", "T1"), then=END),
+    Row("T/r1L", D, ("Publishing", "Live"), "teardown.begin", ("T/r1L", "T3L", "C19L"), to="Draining", effect=begin, then="cancel.enter"),
 
     Row("T/r3L waits", D, ("Draining",), "drain.look", ("T/r2L", "T6"), guard=w.negate(idle), then=END),
     Row("T/r3L", D, ("Draining",), "drain.unwind", ("T/r3L", "T7L"), to="Unwinding", effect=close_scope),
