@@ -6,7 +6,9 @@ Decides the verdict; refuses to print. `CONFORMS` says that nothing within reach
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -22,7 +24,6 @@ from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import Mismatch as VectorMismatch
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors, out_of_reach
 from lifecycle_model.commands import AnyCommand, Disarm, Hold, React, Read, Release, Tick, Watch
-from lifecycle_model.engine import Engine
 from lifecycle_model.table import Contract
 from lifecycle_model.wire import Description, Profile, Vector
 
@@ -54,9 +55,10 @@ class Options:
 
 @dataclass(frozen=True)
 class VectorFailure:
-    """A vector that does not hold: who, and the first mismatches."""
+    """A vector that does not hold: which, the run that shows it, and where it is not as written."""
 
     vector: Vector
+    trial: Trial
     mismatches: tuple[VectorMismatch, ...]
 
 
@@ -80,9 +82,12 @@ class Outcome:
     classes: dict[str, int] = field(default_factory=dict[str, int])
     labels: int = 0
     several: int = 0
-    rows: set[str] = field(default_factory=set[str])
-    clauses: set[str] = field(default_factory=set[str])
-    out_of_reach: list[str] = field(default_factory=list[str])
+    rows: Counter[str] = field(default_factory=Counter[str])
+    """How often each row was taken by runs the contract allows."""
+    held: Counter[str] = field(default_factory=Counter[str])
+    """How many vectors held, by the clauses they name."""
+    interrupted: bool = False
+    """Stopped by hand: what is here is what was found until then."""
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
@@ -154,9 +159,12 @@ def check(options: Options, progress: Progress = lambda stage, done, total: None
         outcome.failures = shortest(worker, outcome.failures, until)[: options.causes]
     except SystemsError as error:
         outcome.reasons.append(str(error))
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+        outcome.reasons.append("interrupted by hand: what is here is what was found until then")
     finally:
         worker.system.stop()
-    _conclude(outcome, worker.engine)
+    _conclude(outcome)
     outcome.seconds["total"] = monotonic() - began
     return outcome
 
@@ -182,17 +190,22 @@ def _vectors(worker: Worker, options: Options, outcome: Outcome, progress: Progr
         if trial.violates:
             outcome.failures.append(trial)
         if mismatches:
-            outcome.vector_failures.append(VectorFailure(vector, tuple(mismatches)))
+            outcome.vector_failures.append(VectorFailure(vector, trial, tuple(mismatches)))
         else:
             outcome.vectors_held += 1
-            outcome.clauses.update(vector.clauses)
+            outcome.held.update(vector.clauses)
+    outcome.rows.update(worker.judge.rows)
     outcome.seconds["vectors"] = monotonic() - began
 
 
 def modelled(worker: Worker, vector: Vector) -> bool:
     """Tell whether the model carries everything the vector asks, so that the oracle can judge it too."""
-    contract = worker.engine.contract
-    return all(_carried(contract, command) for burst in vector.bursts for command in burst.do)
+    return carried(worker.engine.contract, (burst.do for burst in vector.bursts))
+
+
+def carried(contract: Contract, bursts: Iterable[Sequence[AnyCommand]]) -> bool:
+    """Tell whether the contract's rows carry every command, so that the oracle can judge a run of them."""
+    return all(_carried(contract, command) for burst in bursts for command in burst)
 
 
 def _carried(contract: Contract, command: AnyCommand) -> bool:
@@ -260,6 +273,11 @@ def _work(
                     yield None
                     return
                 yield future.result()
+        except BaseException:
+            # nobody waits for what the workers still do
+            for child in multiprocessing.active_children():
+                child.terminate()
+            raise
         finally:
             for future in futures:
                 future.cancel()
@@ -269,6 +287,8 @@ _mine: list[Worker] = []
 
 
 def _open(setting: Setting) -> None:
+    # an interrupt at the terminal reaches every process; the judge's own decides what becomes of it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _mine.append(Worker(setting))
 
 
@@ -280,7 +300,7 @@ def _merge(outcome: Outcome, done: Done) -> None:
     outcome.runs += done.runs
     outcome.edges += done.edges
     outcome.several += done.several
-    outcome.rows |= done.rows
+    outcome.rows.update(done.rows)
     if done.task.engine == "walk":
         outcome.histories += done.runs
     elif done.classes:
@@ -298,7 +318,7 @@ def _histories(worker: Worker, options: Options, outcome: Outcome, progress: Pro
     found = explore_histories(worker, options.seed, examples)
     outcome.histories += found.histories
     outcome.runs += found.histories
-    outcome.rows |= found.rows
+    outcome.rows.update(found.rows)
     outcome.failures += found.failures
     outcome.reasons += found.errors
     progress("Hypothesis", examples, examples)
@@ -341,13 +361,7 @@ def _in_order(worker: Worker, bound: tuple[int, int, int]) -> Iterator[tuple[Sui
         yield short_run(worker.engine, classes, edge, worker.profile), classes.scope.policies
 
 
-def _conclude(outcome: Outcome, engine: Engine) -> None:
-    carried: dict[str, set[str]] = {}
-    for row in engine.contract.rows:
-        for clause in row.clauses:
-            carried.setdefault(clause, set()).add(row.id)
-    outcome.clauses |= {clause for clause, rows in carried.items() if rows & outcome.rows}
-    outcome.out_of_reach = [clause for clause in engine.contract.clauses if clause not in outcome.clauses]
+def _conclude(outcome: Outcome) -> None:
     if outcome.failures or outcome.vector_failures:
         outcome.verdict = VIOLATES
     elif outcome.reasons:

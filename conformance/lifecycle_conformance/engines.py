@@ -6,6 +6,7 @@ A task is data; `work` does it against a fresh system and gives back plain resul
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -52,7 +53,7 @@ class Task:
 
 @dataclass
 class Done:
-    """What a task gave: counts, rows taken, and the failing runs, one a cause."""
+    """What a task gave: counts, how often each row was taken, and the failing runs, one a cause."""
 
     task: Task
     runs: int = 0
@@ -60,7 +61,7 @@ class Done:
     classes: int = 0
     labels: int = 0
     several: int = 0
-    rows: set[str] = field(default_factory=set[str])
+    rows: Counter[str] = field(default_factory=Counter[str])
     failures: list[tuple[tuple[Burst, ...], Mapping[str, object]]] = field(
         default_factory=list[tuple[tuple[Burst, ...], Mapping[str, object]]]
     )
@@ -131,7 +132,7 @@ class Worker:
             elif trial.violates and trial.cause not in known and len(known) < self.setting.causes:
                 known.add(trial.cause)
                 done.failures.append((bursts, policies))
-        done.rows = set(self.judge.rows)
+        done.rows = Counter(self.judge.rows)
         done.several = self.judge.several
         return done
 

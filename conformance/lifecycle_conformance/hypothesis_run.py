@@ -5,6 +5,7 @@ Hypothesis is imported only when a run begins: it costs more than everything els
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from lifecycle_conformance.engines import Worker
@@ -17,7 +18,7 @@ class Found:
     """What the histories gave."""
 
     histories: int = 0
-    rows: set[str] = field(default_factory=set[str])
+    rows: Counter[str] = field(default_factory=Counter[str])
     failures: list[Trial] = field(default_factory=list[Trial])
     errors: list[str] = field(default_factory=list[str])
 
@@ -57,5 +58,5 @@ def explore_histories(worker: Worker, seed: int, examples: int, steps: int = 30)
         found.failures.append(worker.play(tuple(Lifecycle.played), Lifecycle.policies))
     except SystemsError as error:
         found.errors.append(f"Hypothesis: {error}")
-    found.rows = set(worker.judge.rows)
+    found.rows = Counter(worker.judge.rows)
     return found

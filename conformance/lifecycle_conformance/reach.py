@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.systems.adapter import AdapterError, Run, System, run_all
 from lifecycle_conformance.words import Namer, Word, command, release, verb
-from lifecycle_model.commands import AnyCommand, Create, Disarm, React
+from lifecycle_model.commands import AnyCommand, Burst, Create, Disarm, Hold, React, Release
 from lifecycle_model.wire import UNSET, Profile
 
 AGENT = "a"
 NOBODY = "zz"
 """An agent that never exists, so that a probing listener never acts."""
+MODEL = "model"
+"""The gate that every turn reaches."""
 UNASKED = frozenset({"create", "dispose", "tick", "hold_driver"})
 """Words that are not probed: the scopes need them, or they would end the probe."""
 
@@ -69,14 +71,33 @@ def probe(system: System, profile: Profile, scopes: Iterable[SuiteScope]) -> Rea
         return Reach()
     refused = [answer.refused == "unsupported" for answer in results[1].calls]
     shown = [one.steering is not UNSET for one in results[2].seen if one.event == "agent/inbox/enqueue"]
+    missing = {gate for gate, no in zip(gates, refused[len(events) :], strict=False) if no}
+    if not listens:
+        missing |= _unreleased(system, profile, [gate for gate in gates if gate[0] == MODEL])
     return Reach(
         frozenset(
             word for word, answer in zip(asked, results[2].calls, strict=True) if answer.refused == "unsupported"
         ),
-        frozenset(gate for gate, no in zip(gates, refused[len(events) :], strict=False) if no),
+        frozenset(missing),
         frozenset(event for event, no in zip(events, refused, strict=False) if no),
         all(shown),
     )
+
+
+def _unreleased(system: System, profile: Profile, gates: list[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The outcomes a system without listeners does not know: each is given to a turn of its own."""
+    if not {"hold", "release"} <= set(profile.commands):
+        return set()
+    name = Namer()
+    bursts: list[Burst] = [(Create(AGENT, as_="h1"),)]
+    for kind, word in gates:
+        bursts.append((Hold(kind, AGENT, sticky=True), command(name, AGENT, ("send",))))
+        # the second one ends the turn where the first was refused, or left it waiting
+        bursts += [(release(name, AGENT, ("release", kind, word)),), (Release(kind, AGENT),)]
+    (results,) = run_all(system, [Run(tuple(bursts))])
+    if isinstance(results, AdapterError):
+        return set()
+    return {gate for gate, result in zip(gates, results[2::3], strict=True) if result.calls[0].refused == "unsupported"}
 
 
 def within_reach(scope: SuiteScope, profile: Profile, reach: Reach | None = None) -> SuiteScope | None:

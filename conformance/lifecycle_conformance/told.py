@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 from lifecycle_conformance.check import VectorFailure
-from lifecycle_conformance.failure.value import Alternative, Failure, recorded
+from lifecycle_conformance.failure.value import (
+    Alternative,
+    Failure,
+    of_alternatives,
+    of_findings,
+    of_vector,
+    recorded,
+)
 from lifecycle_conformance.trial import Trial
-from lifecycle_conformance.vectors import bursts_of
-from lifecycle_model.wire import BurstResult, Description, Profile
+from lifecycle_model.wire import Description, Trace, to_json
+
+ENGINE = "check"
+"""Who found a failure: it was shortened with the help of every engine, so it is no single one's."""
 
 
-def failure_of(trial: Trial, system: Description, seed: int, contract: str) -> Failure:
+def failure_of(trial: Trial, system: Description, seed: int) -> Failure:
     """Tell a violation: the run up to the burst that failed, and every explanation that was still possible."""
-    last = trial.mismatch.burst if trial.mismatch is not None else max(one.index for one in trial.findings)
-    trace = recorded(
-        trial.bursts[: last + 1],
-        trial.results[: last + 1],
-        system,
-        policies=dict(trial.policies),
-        engine="suite",
-        seed=seed,
-    )
-    if trial.mismatch is None:
-        return Failure(trace, trial.clauses, findings=trial.findings)
-    calls = trial.mismatch.explanations[0].difference.kind == "call" if trial.mismatch.explanations else False
-    allowed = tuple(
-        Alternative(one.projected, one.answers if calls else None) for one in trial.mismatch.explanations[:6]
-    )
-    return Failure(trace, trial.clauses, allowed, tuple(f for f in trial.findings if f.index <= last))
+    trace = _trace(trial, system, seed)
+    mismatch = trial.mismatch
+    if mismatch is None:
+        return of_findings(trace, trial.findings)
+    # answers are told only where some explanation differs in them alone
+    answers = any(one.difference.kind == "call" for one in mismatch.explanations)
+    allowed = (Alternative(one.projected, one.answers if answers else None) for one in mismatch.explanations)
+    distinct = {to_json(one): one for one in allowed}
+    failure = of_alternatives(trace, mismatch.burst, tuple(distinct.values()), trial.clauses)
+    seen = tuple(finding for finding in trial.findings if finding.index <= mismatch.burst)
+    return Failure(failure.trace, failure.clauses, failure.allowed, seen)
 
 
-def failure_of_vector(
-    failed: VectorFailure, results: tuple[BurstResult, ...], system: Description, profile: Profile
-) -> Failure:
+def failure_of_vector(failed: VectorFailure, system: Description, seed: int) -> Failure:
     """Tell a vector that does not hold."""
-    vector = failed.vector
-    last = failed.mismatches[0].burst
-    bursts = bursts_of(vector, profile)
-    trace = recorded(bursts[: last + 1], results[: last + 1], system, policies=vector.policies, engine="vector")
-    return Failure(trace, vector.clauses, vector=vector, mismatches=failed.mismatches)
+    return of_vector(_trace(failed.trial, system, seed), failed.vector, failed.mismatches)
+
+
+def _trace(trial: Trial, system: Description, seed: int) -> Trace:
+    return recorded(trial.bursts, trial.results, system, policies=trial.policies, engine=ENGINE, seed=seed)

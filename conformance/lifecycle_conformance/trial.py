@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,7 +24,6 @@ class Trial:
     mismatch: Mismatch | None = None
     findings: tuple[Finding, ...] = ()
     error: AdapterError | None = None
-    rows: frozenset[str] = frozenset()
     several: int = 0
 
     @property
@@ -57,8 +57,8 @@ class Judge:
     outlook: Outlook
     profile: Profile
     monitored: bool = True
-    rows: set[str] = field(default_factory=set[str])
-    """Rows of the model that allowed runs took."""
+    rows: Counter[str] = field(default_factory=Counter[str])
+    """How often allowed runs took each row of the model."""
     several: int = 0
     """Bursts after which more than one result was allowed."""
 

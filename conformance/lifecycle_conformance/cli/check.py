@@ -17,6 +17,8 @@ Examples:
   lifecycle check
   lifecycle check stdio:"node my-adapter.mjs" --profile thorough
   lifecycle check reference --clause C9
+  lifecycle check --report report.html --report junit.xml
+  lifecycle check stdio:"my-adapter" --expect known.json --write-expect
 """,
 )
 @click.argument("system", default="reference")
@@ -33,7 +35,7 @@ Examples:
     "reports",
     multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write the report to this file (.json).",
+    help="Also write the report to this file: .html, .md, .xml (JUnit), .json or .txt; may be given several times.",
 )
 @click.option(
     "--traces",
@@ -58,8 +60,11 @@ def command(
     SYSTEM is reference, stdio:COMMAND, python:MODULE:FACTORY, dsh, or acp:COMMAND.
     """
     from lifecycle_conformance.check import PROFILES, Options
-    from lifecycle_conformance.cli.verdict import conclude
+    from lifecycle_conformance.cli.verdict import Asked, conclude
+    from lifecycle_conformance.reports import check_path
 
+    for path in reports:
+        check_path(path)
     if system.startswith("acp:"):
         from lifecycle_conformance.cli.check_acp import judge_agent
 
@@ -73,7 +78,7 @@ def command(
         raise click.UsageError("--write-expect needs --expect FILE")
     workers = jobs or min(os.cpu_count() or 1, 4)
     options = Options(system, contract, profile, clause, section, seed, workers, budget, timeout)
-    return conclude(options, shown(as_json), reports, traces, expect, write_expect, as_json)
+    return conclude(options, Asked(reports, traces, expect, write_expect, as_json), shown(as_json))
 
 
 def known_clause(clause: str | None, contract: str) -> None:

@@ -54,7 +54,7 @@ def command(file: Path, system: str, step: bool, timeout: float, as_json: bool) 
             side_by_side(worker, bursts, trial.results, dict(trace.policies))
         if trial.violates:
             if not as_json:
-                failure = failure_of(trial, description, trace.seed, trace.contract)
+                failure = failure_of(trial, description, trace.seed)
                 click.echo("\n".join(lines(failure, f"lifecycle replay {file} --system {system}")))
                 click.echo("VIOLATES")
             return 1

@@ -1,191 +1,152 @@
-"""What a check says: the verdict, what was covered, the failures, and what CONFORMS does not mean."""
+"""What `lifecycle check` says and keeps: the report, the traces, what was expected, and the exit code.
+
+Refuses to lose a verdict: whatever cannot be printed or written is told, and the exit code stays what it is.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import msgspec
 
-from lifecycle_conformance.check import CONFORMS, INCONCLUSIVE, VIOLATES, Options, Outcome, check
+from lifecycle_conformance import expect
+from lifecycle_conformance.check import Options, Outcome, check
 from lifecycle_conformance.cli.check import shown
-from lifecycle_conformance.expect import Expectations, Expected, ExpectError, compare
-from lifecycle_conformance.failure.lines import lines
+from lifecycle_conformance.expect import Difference, Expected, ExpectError
+from lifecycle_conformance.failure.tracefile import trace_json
 from lifecycle_conformance.failure.value import Failure
-from lifecycle_conformance.told import failure_of
-from lifecycle_model.wire import to_json
+from lifecycle_conformance.reports import RunReport, Told, print_text, to_json, told, write_file, write_report
+from lifecycle_conformance.reports.build import report_of
+from lifecycle_conformance.reports.pictures import pictures
+from lifecycle_conformance.reports.text import text
+from lifecycle_conformance.told import failure_of, failure_of_vector
 
-NOT_MEANT = (
-    "CONFORMS means: no run above broke the contract. It does not mean that no other run would: longer histories, "
-    "timing inside a segment, real models, tools and disks, and everything listed as out of reach were not judged."
-)
-
-
-def completeness(outcome: Outcome) -> str:
-    """The completeness statement with its numbers and assumptions."""
-    total = sum(outcome.classes.values())
-    scopes = ", ".join(f"{name} {count}" for name, count in outcome.classes.items())
-    return (
-        f"Completeness: every label was tried in every class of {len(outcome.classes)} scopes ({total} classes: {scopes}; "
-        f"{outcome.labels} labels). For a deterministic system with no more classes than these on these finite alphabets, "
-        "whose reset and quiet are reliable, and whose reads tell its classes apart, a fault in reach would have been seen. "
-        f"Not covered: {outcome.several} results where the contract allows several, commands outside the scopes, longer queues."
-    )
+INTERRUPTED = 130
+COLOURS = {"CONFORMS": "green", "VIOLATES": "red", "INCONCLUSIVE": "yellow"}
 
 
-def conclude(
-    options: Options,
-    progress: shown,
-    reports: Sequence[Path],
-    traces: Path,
-    expect: Path | None,
-    write_expect: bool,
-    as_json: bool,
-) -> int:
+@dataclass(frozen=True)
+class Asked:
+    """What becomes of the result: where reports and traces go, what is expected, and how it is printed."""
+
+    reports: Sequence[Path] = ()
+    traces: Path = Path(".lifecycle")
+    expect: Path | None = None
+    write_expect: bool = False
+    as_json: bool = False
+
+
+def conclude(options: Options, asked: Asked, progress: shown) -> int:
     """Run the check, print it, write what was asked for, and give the exit code."""
     if options.profile == "deep":
-        click.echo("deep: about 25,000 runs and 30,000 histories; roughly 30 minutes on two cores", err=True)
+        say("deep: about 25,000 runs and 30,000 histories; roughly 30 minutes on two cores")
+    known = expect.load(asked.expect) if asked.expect is not None and not asked.write_expect else None
     outcome = check(options, progress)
     progress.clear()
-    failures = told(outcome)
-    paths = kept(failures, traces)
-    code = outcome.exit_code
-    if expect is not None:
-        code = expected(outcome, failures, expect, write_expect)
-    if as_json:
-        click.echo(to_json(facts(outcome, failures)).decode())
-    else:
-        show(outcome, failures, paths)
-    for path in reports:
-        write(path, outcome, failures)
-    return code
+    failures = failures_of(outcome)
+    difference = compared(outcome, failures, known) if known is not None else None
+    report = reported(outcome, failures, difference, asked)
+    try:
+        _shown(report, asked)
+        _written(report, outcome, asked)
+        if asked.write_expect and asked.expect is not None:
+            return _accepted(asked.expect, outcome, failures)
+    except KeyboardInterrupt:
+        say(f"lifecycle: interrupted while the report was written; the verdict is {report.verdict}")
+        return INTERRUPTED
+    return INTERRUPTED if outcome.interrupted else report.exit_code
 
 
-def told(outcome: Outcome) -> list[Failure]:
-    """The failures as values, in the order found."""
+def failures_of(outcome: Outcome) -> list[tuple[Failure, Expected]]:
+    """The failures as values, each with what it is known by; runs first, then vectors, in the order found."""
     if outcome.description is None:
         return []
-    return [
-        failure_of(trial, outcome.description, outcome.options.seed, outcome.options.contract)
-        for trial in outcome.failures
-    ]
-
-
-def kept(failures: Sequence[Failure], folder: Path) -> list[Path]:
-    """Store each failing trace; a folder that cannot be written costs the file, never the verdict."""
-    paths: list[Path] = []
-    for failure in failures:
-        path = folder / f"{failure.fingerprint}.json"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(to_json(failure.trace) + b"\n")
-        except OSError as error:
-            click.echo(f"lifecycle: the trace could not be kept in {path}: {error.strerror}", err=True)
-        paths.append(path)
-    return paths
-
-
-def expected(outcome: Outcome, failures: Sequence[Failure], path: Path, write_it: bool) -> int:
-    """The exit code under a file of known violations."""
-    happened = [Expected("+".join(failure.clauses) or "?", failure.fingerprint) for failure in failures]
-    happened += [Expected(f"vector {failed.vector.id}", failed.vector.id) for failed in outcome.vector_failures]
-    if write_it:
-        wanted = Expectations(outcome.options.system, outcome.options.contract, tuple(sorted(happened)))
-        path.write_bytes(to_json(wanted) + b"\n")
-        click.echo(f"wrote {len(happened)} expected violations to {path}", err=True)
-        return 0
-    import msgspec
-
-    try:
-        known = msgspec.json.decode(path.read_bytes(), type=Expectations)
-    except OSError as error:
-        raise ExpectError(f"{path}: {error.strerror}; write it with --write-expect") from error
-    except msgspec.DecodeError as error:
-        raise ExpectError(f"{path} is no file of expected violations: {error}") from error
-    difference = compare(known, happened)
-    if difference.render():
-        click.echo(difference.render().rstrip(), err=True)
-    if outcome.reasons:
-        return outcome.exit_code if outcome.verdict == INCONCLUSIVE else 3
-    return 0 if difference.holds else 1
-
-
-def facts(outcome: Outcome, failures: Sequence[Failure]) -> dict[str, object]:
-    """The report as plain values; timings apart."""
-    return {
-        "verdict": outcome.verdict,
-        "system": outcome.description,
-        "contract": outcome.options.contract,
-        "profile": outcome.options.profile,
-        "seed": outcome.options.seed,
-        "inconclusive": outcome.reasons,
-        "covered": {
-            "classes": outcome.classes,
-            "labels": outcome.labels,
-            "edges": outcome.edges,
-            "runs": outcome.runs,
-            "histories": outcome.histories,
-            "rows": sorted(outcome.rows),
-            "clauses": sorted(outcome.clauses),
-            "vectors": outcome.vectors_held,
-        },
-        "completeness": completeness(outcome),
-        "out_of_reach": {"clauses": outcome.out_of_reach, "vectors": outcome.unreached},
-        "failures": [{"clauses": one.clauses, "fingerprint": one.fingerprint, "trace": one.trace} for one in failures],
-        "vector_failures": [
-            {"vector": one.vector.id, "mismatches": [mismatch.sentence for mismatch in one.mismatches]}
-            for one in outcome.vector_failures
-        ],
-        "not_meant": NOT_MEANT,
-        "timings": outcome.seconds,
-    }
-
-
-def show(outcome: Outcome, failures: Sequence[Failure], paths: Sequence[Path]) -> None:
-    """Print the report for a reader."""
-    name = outcome.description.name if outcome.description else outcome.options.system
-    version = f" {outcome.description.version}" if outcome.description and outcome.description.version else ""
-    for failure, path in zip(failures, paths, strict=True):
-        click.echo("\n".join(lines(failure, f"lifecycle replay {path} --system {_quoted(outcome.options.system)}")))
-        click.echo()
+    system, seed = outcome.description, outcome.options.seed
+    runs = [failure_of(trial, system, seed) for trial in outcome.failures]
+    found = [(failure, Expected("+".join(failure.clauses) or "?", failure.fingerprint)) for failure in runs]
     for failed in outcome.vector_failures:
-        click.echo(f"vector {failed.vector.id} ({failed.vector.title}): {failed.mismatches[0].sentence}")
-        click.echo(f"  clauses {' '.join(failed.vector.clauses)}")
-    colour = {CONFORMS: "green", VIOLATES: "red"}.get(outcome.verdict, "yellow")
-    click.echo(click.style(outcome.verdict, fg=colour, bold=True) + f"  {name}{version}, contract {outcome.options.contract}, "
-               f"profile {outcome.options.profile}, seed {outcome.options.seed}")  # fmt: skip
-    for reason in outcome.reasons[:8]:
-        click.echo(f"  inconclusive: {reason}")
-    if len(outcome.reasons) > 8:
-        click.echo(f"  and {len(outcome.reasons) - 8} more reasons (--json shows all)")
-    if outcome.runs:
-        click.echo(
-            f"  covered: {sum(outcome.classes.values())} classes, {outcome.edges} labels and reactions tried, "
-            f"{len(outcome.rows)} rows, {len(outcome.clauses)} clauses, {outcome.vectors_held} vectors, "
-            f"{outcome.runs} runs, {outcome.histories} histories"
-        )
-        click.echo(
-            f"  out of reach: {len(outcome.out_of_reach)} clauses, {len(outcome.unreached)} vectors (--json lists them)"
-        )
-        click.echo("  " + completeness(outcome))
-    if outcome.verdict == CONFORMS:
-        click.echo("  " + NOT_MEANT)
+        known = Expected(f"vector {failed.vector.id}", failed.vector.id)
+        found.append((failure_of_vector(failed, system, seed), known))
+    return found
 
 
-def _quoted(system: str) -> str:
-    import shlex
+def compared(outcome: Outcome, failures: Sequence[tuple[Failure, Expected]], known: expect.Expectations) -> Difference:
+    """How what happened differs from what was expected; a check of a part says nothing about what it left out."""
+    options = outcome.options
+    happened = [key for _, key in failures]
+    in_part = options.clause is not None or options.section is not None or bool(outcome.reasons)
+    return expect.compare(known, happened, [key.fingerprint for key in happened] if in_part else None)
 
-    return shlex.quote(system)
+
+def reported(
+    outcome: Outcome,
+    failures: Sequence[tuple[Failure, Expected]],
+    difference: Difference | None,
+    asked: Asked,
+) -> RunReport:
+    """The report, with each failing trace kept as a file that replays it."""
+    tolerated = {key.key for key in difference.known} if difference is not None else set[tuple[str, str]]()
+    all_told: list[Told] = []
+    for failure, key in failures:
+        place = str(kept(failure, asked.traces))
+        all_told.append(told(failure, place, outcome.options.system, expected=key.key in tolerated))
+    stale = [f"{one.group} {one.fingerprint}" for one in difference.stale] if difference is not None else []
+    return report_of(outcome, all_told, stale, expecting=difference is not None)
 
 
-def write(path: Path, outcome: Outcome, failures: Sequence[Failure]) -> None:
-    """Write one report by its ending; what cannot be written is said, and the verdict stands."""
+def kept(failure: Failure, folder: Path) -> Path:
+    """Store a failing trace; where the folder cannot be written, elsewhere, and it is said where."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    written = write_file(folder / f"{failure.fingerprint}.json", trace_json(failure.trace), "the trace")
+    if not written.asked_for:
+        say(f"lifecycle: {written.message}")
+    return Path(written.path) if written.path is not None else folder / f"{failure.fingerprint}.json"
+
+
+def say(message: str) -> None:
+    """Tell whoever listens on standard error; nobody does if it is closed."""
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(message, err=True)
+
+
+def _shown(report: RunReport, asked: Asked) -> None:
+    said = to_json(report).decode() if asked.as_json else _styled(text(report), report.verdict)
+    if not print_text(said, sys.stdout):
+        say(f"lifecycle: the report could not be printed; the verdict is {report.verdict}")
+
+
+def _styled(said: str, verdict: str) -> str:
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return said
+    return click.style(verdict, fg=COLOURS[verdict], bold=True) + said.removeprefix(verdict)
+
+
+def _written(report: RunReport, outcome: Outcome, asked: Asked) -> None:
+    for path in asked.reports:
+        whole = report
+        if path.suffix == ".html":
+            whole = msgspec.structs.replace(report, pictures=pictures(outcome.options.contract, outcome.rows))
+        written = write_report(path, whole)
+        if not written.asked_for or outcome.interrupted:
+            say(f"lifecycle: {'partial ' if outcome.interrupted else ''}{written.message}")
+    if outcome.interrupted:
+        say(f"lifecycle: interrupted; the verdict so far is {report.verdict}")
+
+
+def _accepted(path: Path, outcome: Outcome, failures: Sequence[tuple[Failure, Expected]]) -> int:
+    """Write what happened as expected from now on; 3 if the check decided only part of it."""
+    if outcome.interrupted:
+        raise ExpectError(f"{path} is not written: the check was interrupted; next: let it end")
     try:
-        if path.suffix == ".json":
-            path.write_bytes(to_json(facts(outcome, failures)) + b"\n")
-        else:
-            raise click.UsageError(f"{path}: reports end in .json")
+        expect.write(path, outcome.options.system, outcome.options.contract, [key for _, key in failures])
     except OSError as error:
-        click.echo(
-            f"lifecycle: {path} could not be written: {error.strerror}; the verdict is {outcome.verdict}", err=True
-        )
+        raise ExpectError(f"{path} could not be written: {error.strerror}; next: name another place") from error
+    say(f"wrote {len(failures)} expected violations to {path}")
+    return 3 if outcome.reasons else 0

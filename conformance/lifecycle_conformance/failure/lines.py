@@ -18,13 +18,13 @@ MORE = "…"
 
 
 def lines(failure: Failure, replay: str = "", width: int = WIDTH) -> list[str]:
-    """A failure in eight lines or fewer, none longer than `width`; `replay` is the line that runs it again.
+    """A failure in eight lines or fewer, none longer than `width` but `replay`, the line that runs it again, whole.
 
     Left of the bar stands what the contract allows, right of it what the system did, from the point where they part;
     every explanation still possible has a line, or is counted in the last of them.
     """
     width = max(width, 40)
-    tail = [cut(replay, width)] if replay else []
+    tail = [replay] if replay else []
     middle = _middle(failure, width, MOST - 3 - len(tail))
     room = MOST - 1 - len(middle) - len(tail)
     clause = _clause(failure, width, max(room - 2, 1))

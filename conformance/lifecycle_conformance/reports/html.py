@@ -11,7 +11,17 @@ from html import escape
 from lifecycle_conformance.failure.parting import Parting
 from lifecycle_conformance.reports.report import Reason, RunReport, Told
 from lifecycle_conformance.reports.style import STYLE
-from lifecycle_conformance.reports.words import by_section, count, covered, grouped, order, seconds, title
+from lifecycle_conformance.reports.words import (
+    by_section,
+    count,
+    covered,
+    grouped,
+    lacks,
+    order,
+    ruling,
+    seconds,
+    title,
+)
 
 MOST = 40
 """Failures shown in all forms; of the others the eight lines."""
@@ -33,7 +43,7 @@ def _lines(report: RunReport) -> Iterator[str]:
     yield f"<title>{escape(report.verdict)}: {escape(title(report))}</title>"
     yield f"<style>{STYLE}</style></head><body>"
     yield '<a class="skip" href="#main">Skip to the report</a>'
-    yield f'<header class="{verdict}"><p class="verdict">{escape(report.verdict)}</p>'
+    yield f'<header class="{verdict}"><p class="verdict">{escape(ruling(report))}</p>'
     yield f"<h1>{escape(title(report))}</h1><p>Covered: {escape(covered(report))}.</p></header>"
     parts = list(_parts(report))
     yield '<nav aria-label="Sections"><ul>'
@@ -68,8 +78,8 @@ def _parts(report: RunReport) -> Iterator[tuple[str, str, list[str]]]:
             yield name, head, list(_grid(reached, report if name == "clauses" else None))
     for number, picture in enumerate(report.pictures):
         yield f"picture-{number + 1}", picture.title, [_wide(picture.svg, picture.title)]
-    if report.out_of_reach:
-        yield "unreached", "Out of reach", _reasons(report.out_of_reach)
+    if report.out_of_reach or report.unreached:
+        yield "unreached", "Out of reach", [*_reasons(report.out_of_reach), *_unreached(report)]
     yield "means", "What CONFORMS does not mean", [f"<p>{escape(report.means)}</p>"]
 
 
@@ -131,6 +141,14 @@ def _heat(times: int, most: int) -> int:
 def _reasons(reasons: tuple[Reason, ...]) -> list[str]:
     told = (f"<dt>{escape(why)}</dt><dd>{escape(', '.join(what))}</dd>" for why, what in grouped(reasons))
     return ["<dl>", *told, "</dl>"]
+
+
+def _unreached(report: RunReport) -> Iterator[str]:
+    if report.unreached:
+        yield f"<p>{escape(lacks(report))}</p><details><summary>Each vector, and why</summary><dl>"
+        for name, why in report.unreached.items():
+            yield f"<dt>{escape(name)}</dt><dd>{escape('; '.join(why))}</dd>"
+        yield "</dl></details>"
 
 
 def _wide(svg: str, label: str) -> str:

@@ -9,13 +9,18 @@ import html
 import re
 from collections.abc import Iterator
 
-from lifecycle_conformance.reports.report import RunReport, Told
-from lifecycle_conformance.reports.words import by_section, covered, grouped, never, seconds, title
+from lifecycle_conformance.reports.report import Reason, RunReport, Told
+from lifecycle_conformance.reports.words import by_section, covered, grouped, lacks, never, ruling, seconds, title
 
 MOST = 20
 """Failures told in full; the others are counted, so the comment stays within what forges accept."""
 
 SIGNS = {"CONFORMS": "✅", "VIOLATES": "❌", "INCONCLUSIVE": "❔"}
+
+
+def sign(report: RunReport) -> str:
+    """A verdict at a glance; what is as expected is no alarm."""
+    return "☑️" if ruling(report) != report.verdict else SIGNS[report.verdict]
 
 
 def markdown(report: RunReport) -> str:
@@ -24,7 +29,7 @@ def markdown(report: RunReport) -> str:
 
 
 def _lines(report: RunReport) -> Iterator[str]:
-    yield f"### {SIGNS[report.verdict]} {report.verdict}: {plain(title(report))}"
+    yield f"### {sign(report)} {ruling(report)}: {plain(title(report))}"
     yield ""
     yield f"Covered: {plain(covered(report))}."
     if report.completeness:
@@ -43,9 +48,12 @@ def _lines(report: RunReport) -> Iterator[str]:
     if report.stale:
         yield ""
         yield f"Expected and no longer there: {plain(', '.join(report.stale))}; take them off the list."
-    for head, reasons in (("Not decided", report.inconclusive), ("Out of reach", report.out_of_reach)):
-        if reasons:
-            yield from _folded(head, [f"- {plain(', '.join(what))}: {plain(why)}" for why, what in grouped(reasons)])
+    if report.inconclusive:
+        yield from _folded("Not decided", _reasons(report.inconclusive))
+    if report.out_of_reach or report.unreached:
+        yield from _folded(
+            "Out of reach", [*_reasons(report.out_of_reach), f"- {plain(lacks(report)) or 'nothing else'}"]
+        )
     if report.coverage.clauses:
         yield from _folded("Coverage by section", _table(report))
     yield from _folded("What CONFORMS does not mean", [plain(report.means)])
@@ -59,6 +67,10 @@ def _failure(failure: Told) -> Iterator[str]:
     yield from _fenced("text", "\n".join(failure.lines))
     yield from _folded("Sequence diagram", _fenced("mermaid", failure.mermaid))
     yield from _folded("Regression test", _fenced("python", failure.test))
+
+
+def _reasons(reasons: tuple[Reason, ...]) -> list[str]:
+    return [f"- {plain(', '.join(what))}: {plain(why)}" for why, what in grouped(reasons)]
 
 
 def _fenced(language: str, code: str) -> list[str]:

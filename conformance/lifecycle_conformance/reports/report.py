@@ -31,6 +31,7 @@ class Coverage(msgspec.Struct, frozen=True):
     """What was exercised: how much, and how often each row, program and clause was; 0 says never."""
 
     classes: int = 0
+    labels: int = 0
     runs: int = 0
     histories: int = 0
     vectors: int = 0
@@ -75,7 +76,12 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class RunReport(msgspec.Struct, frozen=True):
-    """Everything that was decided about one system in one check."""
+    """Everything that was decided about one system in one check.
+
+    `expecting` says that there was a list of expected violations: then only a new or a stale one fails, while the
+    verdict stays what the contract says. `out_of_reach` is about clauses, `unreached` says for each vector that could
+    not be played why, and `lacking` what the system lacks for them, by kind.
+    """
 
     verdict: Verdict
     system: str
@@ -86,17 +92,24 @@ class RunReport(msgspec.Struct, frozen=True):
     coverage: Coverage = Coverage()
     completeness: str = ""
     failures: tuple[Told, ...] = ()
+    expecting: bool = False
     stale: tuple[str, ...] = ()
     inconclusive: tuple[Reason, ...] = ()
     out_of_reach: tuple[Reason, ...] = ()
+    unreached: dict[str, tuple[str, ...]] = {}
+    lacking: dict[str, tuple[str, ...]] = {}
     pictures: tuple[Picture, ...] = ()
     means: str = MEANS
     timings: dict[str, float] = {}
 
     @property
     def exit_code(self) -> int:
-        """Return 0 for CONFORMS, 1 for VIOLATES, 3 for INCONCLUSIVE."""
-        return EXIT_CODES[self.verdict]
+        """Return 0 for CONFORMS or all as expected, 1 for a violation (new or stale), 3 for INCONCLUSIVE."""
+        if not self.expecting:
+            return EXIT_CODES[self.verdict]
+        if self.stale or any(not failure.expected for failure in self.failures):
+            return 1
+        return 3 if self.inconclusive or self.verdict == "INCONCLUSIVE" else 0
 
     @property
     def broken(self) -> dict[str, list[Told]]:
@@ -115,7 +128,7 @@ def told(failure: Failure, file: str, system: str, *, expected: bool = False) ->
     return Told(
         failure.clauses,
         failure.sentences,
-        tuple(lines(failure, f"  again: {replay}")),
+        tuple(lines(failure, replay)),
         tuple(partings(failure)),
         (*(finding.sentence for finding in failure.findings), *(each.sentence for each in failure.mismatches)),
         failure.fingerprint,

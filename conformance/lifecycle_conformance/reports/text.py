@@ -6,9 +6,13 @@ import textwrap
 from collections.abc import Iterator
 
 from lifecycle_conformance.reports.report import RunReport
-from lifecycle_conformance.reports.words import count, covered, grouped, never, seconds, title
+from lifecycle_conformance.reports.words import count, covered, grouped, lacks, never, ruling, seconds, title
 
 WIDTH = 100
+MOST = 8
+"""Failures told in eight lines; of the others the first. Reasons shown."""
+FEW = 24
+"""Names listed; of more, their number."""
 
 
 def text(report: RunReport) -> str:
@@ -17,33 +21,49 @@ def text(report: RunReport) -> str:
 
 
 def _lines(report: RunReport) -> Iterator[str]:
-    yield f"{report.verdict}  {title(report)}"
+    yield f"{ruling(report)}  {title(report)}"
     yield from _wrapped(f"covered: {covered(report)}")
     if report.completeness:
         yield from _wrapped(report.completeness)
-    for failure in report.failures:
+    new = [failure for failure in report.failures if not failure.expected]
+    for failure in new[:MOST]:
         yield ""
-        known = "expected: " if failure.expected else ""
-        yield f"{known}{failure.lines[0]}"
-        yield from failure.lines[1:]
+        yield from failure.lines
+    briefly = [failure.lines[0] for failure in new[MOST:]]
+    briefly += [f"expected: {failure.lines[0]}" for failure in report.failures if failure.expected]
+    if briefly:
+        yield ""
+        yield from briefly
     if report.stale:
         yield ""
         yield from _wrapped(f"expected and no longer there: {', '.join(report.stale)}; take them off the list")
-    for head, reasons in (("not decided", report.inconclusive), ("out of reach", report.out_of_reach)):
-        if reasons:
-            yield ""
-            yield f"{head}:"
-            for why, what in grouped(reasons):
-                yield from _wrapped(f"{', '.join(what)}: {why}")
+    if report.inconclusive:
+        yield ""
+        yield "not decided:"
+        for why, what in list(grouped(report.inconclusive))[:MOST]:
+            yield from _wrapped(f"{', '.join(what)}: {why}")
+        if len(report.inconclusive) > MOST:
+            yield f"  {count(len(report.inconclusive), 'reason')} in all; --json shows them"
+    if report.out_of_reach or report.unreached:
+        yield ""
+        yield "out of reach:"
+        for why, what in grouped(report.out_of_reach):
+            yield from _wrapped(f"{_listed('clause', what)}: {why}")
+        yield from _wrapped(lacks(report)) if report.unreached else ()
     for word, reached in (("row", report.coverage.rows), ("clause", report.coverage.clauses)):
         missed = never(reached)
         if missed:
             yield ""
-            yield from _wrapped(f"{count(len(missed), word)} never exercised: {', '.join(missed)}")
+            yield from _wrapped(f"never exercised: {_listed(word, missed)}")
     yield ""
     yield from (textwrap.wrap(report.means, WIDTH) if report.verdict == "CONFORMS" else ())
     if report.timings:
         yield "time: " + ", ".join(f"{name} {seconds(report.timings[name])}" for name in sorted(report.timings))
+
+
+def _listed(word: str, names: list[str]) -> str:
+    """Names while they are few, else their number: a report as a file lists them all."""
+    return ", ".join(names) if len(names) <= FEW else f"{count(len(names), word)} (--report FILE.html lists them)"
 
 
 def _wrapped(said: str) -> list[str]:

@@ -19,17 +19,25 @@ def title(report: RunReport) -> str:
     return f"{who}, contract {report.contract}, profile {report.profile}, seed {report.seed}"
 
 
+def ruling(report: RunReport) -> str:
+    """The verdict, and whether it is what was expected."""
+    as_expected = report.expecting and report.verdict == "VIOLATES" and report.exit_code == 0
+    return f"{report.verdict} (as expected)" if as_expected else report.verdict
+
+
 def count(number: int, word: str) -> str:
     """A number with its word; `class` becomes `classes`."""
-    plural = word if number == 1 else f"{word}es" if word.endswith("s") else f"{word}s"
-    return f"{number:,} {plural}"
+    if number == 1:
+        return f"1 {word}"
+    stem, ending = (word[:-1], "ies") if word.endswith("y") else (word, "es" if word.endswith("s") else "s")
+    return f"{number:,} {stem}{ending}"
 
 
 def covered(report: RunReport) -> str:
     """What was exercised, in one sentence."""
     have = report.coverage
-    amounts = [(have.runs, "run"), (have.classes, "class"), (have.histories, "history"), (have.vectors, "vector")]
-    said = [count(number, word).replace("historys", "histories") for number, word in amounts if number]
+    amounts = [(have.runs, "run"), (have.classes, "class"), (have.labels, "label"), (have.histories, "history")]
+    said = [count(number, word) for number, word in (*amounts, (have.vectors, "vector")) if number]
     for word, reached in (("rows", have.rows), ("programs", have.programs), ("clauses", have.clauses)):
         if reached:
             said.append(f"{sum(times > 0 for times in reached.values()):,} of {len(reached):,} {word}")
@@ -71,3 +79,11 @@ def grouped(reasons: tuple[Reason, ...]) -> Iterator[tuple[str, list[str]]]:
 def seconds(given: float) -> str:
     """A time as people read it."""
     return f"{given:.1f} s" if given < 120 else f"{int(given) // 60} min {int(given) % 60} s"
+
+
+def lacks(report: RunReport) -> str:
+    """What the system lacks for the vectors that could not be played, in one sentence; empty where nothing."""
+    if not report.unreached:
+        return ""
+    kinds = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in report.lacking.items())
+    return f"{count(len(report.unreached), 'vector')} not played. The system lacks {kinds}."

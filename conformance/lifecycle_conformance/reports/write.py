@@ -54,29 +54,37 @@ def check_path(path: str | Path) -> None:
         raise ReportError(f"there is no folder {place.parent} for the report {place.name}; next: make it first")
 
 
+def write_file(path: str | Path, data: bytes, what: str) -> Written:
+    """Write a file whole or not at all, and elsewhere if it must be; `what` names it in messages."""
+    place = Path(path)
+    failed = _move_in(place, data)
+    if failed is None:
+        return Written(str(place), f"{what}: {place}", asked_for=True)
+    return _elsewhere(place, data, what, f"{what} could not be written to {path} ({failed})")
+
+
 def write_report(path: str | Path, report: RunReport) -> Written:
     """Write a report in the form its name asks for. Raises nothing about the file: a verdict is worth more than that.
 
     What cannot be written at `path` is kept in a temporary folder if possible, and the message says where. A name
     without a form is written as text.
     """
-    place = Path(path)
+    place, what = Path(path), "the report"
     try:
         data = FORMS.get(place.suffix, FORMS[".txt"])(report)
     except Exception as error:
         # a fault of ours in one form must not cost the verdict: JSON holds everything
-        data, place = to_json(report), place.with_suffix(".json")
         why = f"{path} could not be made ({type(error).__name__}: {error})"
-        return _elsewhere(place, data, report, why)
-    failed = _move_in(place, data)
-    if failed is None:
-        return Written(str(place), f"report: {place}", asked_for=True)
-    return _elsewhere(place, data, report, f"the report could not be written to {path} ({failed})")
+        written = _elsewhere(place.with_suffix(".json"), to_json(report), what, why)
+    else:
+        written = write_file(path, data, what)
+    if written.asked_for:
+        return written
+    return msgspec.structs.replace(written, message=f"{written.message}; the verdict is {report.verdict}")
 
 
-def print_report(report: RunReport, stream: TextIO) -> bool:
-    """Print a report as text; False if nobody listens any more (a closed pipe), or nothing can be written there."""
-    said = text(report)
+def print_text(said: str, stream: TextIO) -> bool:
+    """Print; False if nobody listens any more (a closed pipe), or nothing can be written there (a full disk)."""
     try:
         stream.write(said)
         stream.flush()
@@ -101,15 +109,13 @@ def _print_plainly(said: str, stream: TextIO) -> bool:
     return True
 
 
-def _elsewhere(place: Path, data: bytes, report: RunReport, why: str) -> Written:
+def _elsewhere(place: Path, data: bytes, what: str, why: str) -> Written:
     """Keep what cannot be where it was asked for in a temporary folder; say that it is lost only if it is."""
-    said = f"{why}; the verdict is {report.verdict}"
-    kept: Path | None = None
     with contextlib.suppress(OSError):
         kept = Path(tempfile.mkdtemp(prefix="lifecycle-report-")) / place.name
         if _move_in(kept, data) is None:
-            return Written(str(kept), f"{said}; the report is in {kept}", asked_for=False)
-    return Written(None, f"{said}; the report could not be kept anywhere", asked_for=False)
+            return Written(str(kept), f"{why}; it is in {kept}", asked_for=False)
+    return Written(None, f"{why}; it could not be kept anywhere", asked_for=False)
 
 
 def _move_in(place: Path, data: bytes) -> str | None:
