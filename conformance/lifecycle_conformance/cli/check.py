@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -59,6 +60,8 @@ def command(
 
     SYSTEM is reference, stdio:COMMAND, python:MODULE:FACTORY, dsh, or acp:COMMAND.
     """
+    # what Hypothesis would keep beside the caller's files is of no use to a check
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Path(tempfile.gettempdir()) / "lifecycle-hypothesis"))
     from lifecycle_conformance.check import PROFILES, Options
     from lifecycle_conformance.cli.verdict import Asked, conclude
     from lifecycle_conformance.reports import check_path

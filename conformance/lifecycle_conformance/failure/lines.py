@@ -104,9 +104,11 @@ def _few(rows: Sequence[str], room: int) -> list[str]:
 
 
 def _clause(failure: Failure, width: int, most: int) -> list[str]:
-    first = next(iter(failure.sentences.items()), None)
-    if first is None:
+    # a row of the contract's tables says less to a reader than a sentence of its prose
+    told = sorted(failure.sentences.items(), key=lambda one: "/" in one[0])
+    if not told:
         return []
+    first = told[0]
     wrapped = textwrap.wrap(f"{first[0]}: {first[1]}", width - 2, break_long_words=False)
     if len(wrapped) > most:
         wrapped = [*wrapped[: most - 1], cut(" ".join(wrapped[most - 1 :]), width - 2)]

@@ -21,7 +21,7 @@ STYLE = """
   background: var(--page); font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 @media (prefers-color-scheme: dark) { .seq { --ink: #e6edf3; --soft: #9da7b1; --line: #6e7681; --bad: #ff9b8f;
   --note: #3b3213; --page: #0d1117; } }
-.seq text { fill: var(--ink); }
+.seq text { fill: var(--ink); font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .seq .burst { fill: var(--soft); }
 .seq .life { stroke: var(--line); stroke-dasharray: 2 4; }
 .seq .box, .seq .note { fill: var(--note); stroke: var(--line); }

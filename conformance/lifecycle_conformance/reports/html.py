@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 
 from lifecycle_conformance.failure.parting import Parting
+from lifecycle_conformance.reports.inline import Inliner
 from lifecycle_conformance.reports.report import Reason, RunReport, Told
 from lifecycle_conformance.reports.style import STYLE
 from lifecycle_conformance.reports.words import (
@@ -23,8 +24,11 @@ from lifecycle_conformance.reports.words import (
     title,
 )
 
-MOST = 40
-"""Failures shown in all forms; of the others the eight lines."""
+MOST = 1_000_000
+"""Bytes of a page. What would not fit is left out and named: pictures first, then the long forms of later failures."""
+HEAT = "The warmer an arrow, the more often its rows were taken; one in pink was never taken."
+FORMS, PICTURES = MOST // 2, MOST - 40_000
+"""Up to where the page may grow before the long forms of a failure, and before a picture, are left out."""
 
 
 def page(report: RunReport) -> str:
@@ -45,7 +49,7 @@ def _lines(report: RunReport) -> Iterator[str]:
     yield '<a class="skip" href="#main">Skip to the report</a>'
     yield f'<header class="{verdict}"><p class="verdict">{escape(ruling(report))}</p>'
     yield f"<h1>{escape(title(report))}</h1><p>Covered: {escape(covered(report))}.</p></header>"
-    parts = list(_parts(report))
+    parts = list(_parts(report, Inliner()))
     yield '<nav aria-label="Sections"><ul>'
     yield from (f'<li><a href="#{name}">{escape(head)}</a></li>' for name, head, _ in parts)
     yield '</ul></nav><main id="main">'
@@ -57,63 +61,102 @@ def _lines(report: RunReport) -> Iterator[str]:
     yield f"</main><footer><p>{f'Time: {times}. ' if times else ''}Written by lifecycle-spec.</p></footer></body></html>"
 
 
-def _parts(report: RunReport) -> Iterator[tuple[str, str, list[str]]]:
-    if report.completeness:
-        yield "completeness", "Completeness", [f"<p>{escape(report.completeness)}</p>"]
+Part = tuple[str, str, list[str]]
+"""A section: its id, its heading, its lines."""
+
+
+def _parts(report: RunReport, inliner: Inliner) -> list[Part]:
+    """The sections in their order; pictures come last of all into what room is left."""
+    before, behind = list(_found(report, inliner)), list(_open(report))
+    left = PICTURES - sum(len(line.encode()) + 1 for _, _, body in (*before, *behind) for line in body)
+    drawn: list[str] = []
+    missing: list[str] = []
+    for number, picture in enumerate(report.pictures):
+        lines = _folded(picture.title, [_wide(inliner.inline(picture.svg), picture.title)], opened=number == 0)
+        left -= sum(len(line.encode()) + 1 for line in lines)
+        if left < 0:
+            missing.append(picture.title)
+        else:
+            drawn += lines
+    if missing:
+        drawn.append(
+            f"<p>Left out to keep this page small: {escape(', '.join(missing))}. <code>lifecycle draw</code> writes them.</p>"
+        )
+    pictures: Part = (
+        "pictures",
+        "The contract, coloured by what was exercised",
+        [f"<p class=legend>{HEAT}</p>", *drawn],
+    )
+    return [*before, pictures, *behind] if report.pictures else [*before, *behind]
+
+
+def _found(report: RunReport, pictures: Inliner) -> Iterator[Part]:
     if report.failures:
-        body = [line for number, told in enumerate(report.failures) for line in _failure(number, told)]
+        body: list[str] = []
+        size = 0
+        for number, told in enumerate(report.failures):
+            lines = list(_failure(number, told, pictures, whole=size < FORMS))
+            size += sum(len(line.encode()) + 1 for line in lines)
+            body += lines
         yield "failures", count(len(report.failures), "failure").capitalize(), body
     if report.stale:
         gone = "".join(f"<li>{escape(each)}</li>" for each in report.stale)
         yield "stale", "Expected and no longer there", [f"<p>Take them off the list:</p><ul>{gone}</ul>"]
     if report.inconclusive:
         yield "undecided", "Not decided", _reasons(report.inconclusive)
+    if report.completeness:
+        said = report.completeness.removeprefix("Completeness: ")
+        yield "completeness", "Completeness", [f"<p>{escape(said[:1].upper() + said[1:])}</p>"]
     coverage = report.coverage
-    for name, head, reached in (
-        ("clauses", "Coverage by clause", coverage.clauses),
-        ("rows", "Coverage by row", coverage.rows),
-        ("programs", "Coverage by program", coverage.programs),
-    ):
+    if coverage.clauses:
+        yield "clauses", "Coverage by clause", list(_grid(coverage.clauses, report))
+    for name, reached in (("row", coverage.rows), ("program", coverage.programs)):
         if reached:
-            yield name, head, list(_grid(reached, report if name == "clauses" else None))
-    for number, picture in enumerate(report.pictures):
-        yield f"picture-{number + 1}", picture.title, [_wide(picture.svg, picture.title)]
+            taken = f"{sum(times > 0 for times in reached.values()):,} of {count(len(reached), name)} taken"
+            yield f"{name}s", f"Coverage by {name}", _folded(taken, list(_grid(reached, None)))
+
+
+def _open(report: RunReport) -> Iterator[Part]:
     if report.out_of_reach or report.unreached:
         yield "unreached", "Out of reach", [*_reasons(report.out_of_reach), *_unreached(report)]
     yield "means", "What CONFORMS does not mean", [f"<p>{escape(report.means)}</p>"]
 
 
-def _failure(number: int, told: Told) -> Iterator[str]:
-    blamed = " ".join(told.clauses)
+def _failure(number: int, told: Told, pictures: Inliner, *, whole: bool) -> Iterator[str]:
+    blamed = " ".join(told.clauses) or "no clause"
     known = ' <span class="known">expected</span>' if told.expected else ""
     yield f'<details class="failure" id="failure-{number + 1}"{" open" if number == 0 else ""}>'
     yield f"<summary>{escape(blamed)}{known} <code>{escape(told.fingerprint)}</code></summary>"
-    yield from (_parting(parting) for parting in told.partings)
+    yield _block("the failure as a terminal shows it", "\n".join(told.lines))
+    yield from (_parting(parting, number) for number, parting in enumerate(told.partings))
     yield from (f"<p>{escape(sentence)}</p>" for sentence in told.said)
     yield "<dl>"
     for clause, sentence in told.sentences.items():
         yield f"<dt>{escape(clause)}</dt><dd>{escape(sentence)}</dd>"
     yield "</dl>"
-    yield from _code("As a terminal shows it", "\n".join(told.lines))
-    if number < MOST:
-        yield _wide(told.svg, f"sequence diagram of {blamed}")
+    if whole:
+        yield _wide(pictures.inline(told.svg), f"sequence diagram of {blamed}")
         for head, code in (("Regression test", told.test), ("stdio script", told.script), ("Mermaid", told.mermaid)):
-            yield from _code(head, code)
+            yield from _folded(head, [_block(head, code)])
     yield "</details>"
 
 
-def _parting(parting: Parting) -> str:
-    """What is allowed beside what was done, or above it where there is no room."""
+def _parting(parting: Parting, number: int) -> str:
+    """What is allowed beside what was done, or above it where there is no room; each explanation says it is one more."""
     before = f"<code>… {escape(' '.join(parting.common[-4:]))}</code> " if parting.common else ""
     whose = f" ({escape(parting.subject)})" if parting.subject else ""
     left, right = (escape(" ".join(words)) or "nothing more" for words in (parting.allowed, parting.did))
-    allowed = f"<div class=allowed><h4>The contract allows{whose}</h4><p>{before}<mark>{left}</mark></p></div>"
+    head = "The contract allows" if number == 0 else "Or it allows"
+    allowed = f"<div class=allowed><h4>{head}{whose}</h4><p>{before}<mark>{left}</mark></p></div>"
     return f"<div class=parting>{allowed}<div class=did><h4>The system did</h4><p>{before}<mark>{right}</mark></p></div></div>"
 
 
-def _code(head: str, code: str) -> Iterator[str]:
-    yield f"<details><summary>{head}</summary>"
-    yield f"<div class=wide tabindex=0 role=region aria-label={quoted(head)}><pre>{escape(code)}</pre></div></details>"
+def _folded(head: str, body: list[str], *, opened: bool = False) -> list[str]:
+    return [f"<details{' open' if opened else ''}><summary>{escape(head)}</summary>", *body, "</details>"]
+
+
+def _block(label: str, code: str) -> str:
+    return f"<div class=wide tabindex=0 role=region aria-label={quoted(label)}><pre>{escape(code)}</pre></div>"
 
 
 def _grid(reached: Mapping[str, int], report: RunReport | None) -> Iterator[str]:
@@ -145,10 +188,9 @@ def _reasons(reasons: tuple[Reason, ...]) -> list[str]:
 
 def _unreached(report: RunReport) -> Iterator[str]:
     if report.unreached:
-        yield f"<p>{escape(lacks(report))}</p><details><summary>Each vector, and why</summary><dl>"
-        for name, why in report.unreached.items():
-            yield f"<dt>{escape(name)}</dt><dd>{escape('; '.join(why))}</dd>"
-        yield "</dl></details>"
+        yield f"<p>{escape(lacks(report))}</p>"
+        each = (f"<dt>{escape(name)}</dt><dd>{escape('; '.join(why))}</dd>" for name, why in report.unreached.items())
+        yield from _folded("Each vector, and why", ["<dl>", *each, "</dl>"])
 
 
 def _wide(svg: str, label: str) -> str:

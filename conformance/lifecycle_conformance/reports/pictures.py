@@ -9,11 +9,13 @@ from lifecycle_conformance.reports.report import Picture
 
 
 def pictures(contract: str, rows: Mapping[str, int]) -> tuple[Picture, ...]:
-    """Every picture of the contract as SVG; empty where the layout extra is not installed."""
+    """The contract's pictures as SVG, each arrow as warm as its rows were taken often; none without the layout extra."""
     from lifecycle_diagrams import svg
-    from lifecycle_diagrams.draw import drawable, render
+    from lifecycle_diagrams.draw import render
+    from lifecycle_diagrams.views import views_of
 
     if not svg.available():
         return ()
     named = contract_named(contract)
-    return tuple(Picture(view.title, render(named, view.name, "svg")) for view in drawable(named))
+    shown = views_of(named)
+    return tuple(Picture(view.title, render(named, view.name, "svg", "names", coverage=dict(rows))) for view in shown)

@@ -1,0 +1,22 @@
+"""Owns the real browser that pages are opened in: Debian's Chromium, driven by Playwright. Skips only where it is absent."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A headless browser for the whole session."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("there is no Chromium here; next: apt-get install chromium")
+    with sync_playwright() as playwright:
+        # a container's root has no user namespaces to make the sandbox of
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
