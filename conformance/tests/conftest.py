@@ -9,9 +9,10 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 
-@pytest.fixture(scope="session")
+# Playwright keeps an event loop running in this thread: no longer than a module, or tests with loops of their own fail
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """A headless browser for the whole session."""
+    """A headless browser for the tests of a module."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.skip("there is no Chromium here; next: apt-get install chromium")
