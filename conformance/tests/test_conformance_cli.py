@@ -66,9 +66,9 @@ def test_a_factory_that_raises_is_told_and_debug_shows_the_traceback(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "is not JSON"),
+        ("{", "is no trace"),
         ('{"bursts": 3}', "is no trace"),
-        ('{"bursts": [], "protocol": 99}', "protocol 99"),
+        ('{"bursts": [], "protocol": 99}', "protocol 99, this is protocol 1; next: update"),
         ('{"bursts": [{"do": [{"do": "fly"}]}]}', "is no trace"),
     ],
 )

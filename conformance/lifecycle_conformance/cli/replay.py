@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,9 @@ from lifecycle_conformance.systems.errors import UsageError
 
 if TYPE_CHECKING:
     from lifecycle_conformance.engines import Worker
-    from lifecycle_model.commands import Burst
-    from lifecycle_model.wire import BurstResult, Trace
+    from lifecycle_conformance.failure.value import Failure
+    from lifecycle_conformance.trial import Trial
+    from lifecycle_model.wire import Trace, Vector
 
 
 @click.command(
@@ -32,85 +32,77 @@ Examples:
 def command(file: Path, system: str, step: bool, timeout: float, as_json: bool) -> int:
     """Run the bursts of a trace FILE again. Exit 0 if the contract allows what was seen, 1 if not, 3 if unknown."""
     from lifecycle_conformance.engines import Setting, Worker
-    from lifecycle_conformance.failure.lines import lines
-    from lifecycle_conformance.told import failure_of
-    from lifecycle_model.wire import to_json
+    from lifecycle_conformance.failure.pasted import replay_line
 
     trace = load(file)
     worker = Worker(Setting(system, trace.contract, timeout))
     try:
-        bursts = tuple(burst.do for burst in trace.bursts)
-        trial = worker.judge.play(worker.system, bursts, dict(trace.policies), keep_log=True)
-        if trial.error is not None:
-            click.echo(f"INCONCLUSIVE  {trial.error}")
-            return 3
-        description = worker.system.describe()
-        if as_json:
-            from lifecycle_conformance.failure.value import recorded
-
-            again = recorded(bursts[: len(trial.results)], trial.results, description, policies=dict(trace.policies))
-            click.echo(to_json(again).decode())
-        elif step:
-            side_by_side(worker, bursts, trial.results, dict(trace.policies))
-        if trial.violates:
-            if not as_json:
-                failure = failure_of(trial, description, trace.seed)
-                click.echo("\n".join(lines(failure, f"lifecycle replay {file} --system {system}")))
-                click.echo("VIOLATES")
-            return 1
-        if not as_json:
-            click.echo(f"CONFORMS  {len(bursts)} bursts, each as the contract allows")
-        return 0
+        return _judged(worker, trace, replay_line(str(file), system), step, as_json)
     finally:
         worker.system.stop()
 
 
+def _judged(worker: Worker, trace: Trace, again: str, step: bool, as_json: bool) -> int:
+    from lifecycle_conformance.check import carried, modelled
+    from lifecycle_conformance.failure.lines import lines
+    from lifecycle_conformance.failure.tracefile import trace_json
+    from lifecycle_conformance.failure.value import recorded
+    from lifecycle_conformance.stepping import steps
+    from lifecycle_conformance.vectors import bursts_of
+
+    vector = _vector(trace)
+    bursts = tuple(burst.do for burst in trace.bursts) if vector is None else tuple(bursts_of(vector, worker.profile))
+    policies = dict(trace.policies)
+    known = carried(worker.engine.contract, bursts) if vector is None else modelled(worker, vector)
+    trial = worker.judge.play(worker.system, bursts, policies, keep_log=True, modelled=known)
+    if trial.error is not None:
+        click.echo(f"INCONCLUSIVE  {trial.error}")
+        return 3
+    if as_json:
+        again_run = recorded(bursts, trial.results, worker.system.describe(), policies=policies, engine="replay")
+        click.echo(trace_json(again_run).decode(), nl=False)
+    elif step and known:
+        click.echo("\n".join(steps(worker, bursts, trial.results, policies)))
+    elif step:
+        click.echo("the model does not carry what this run asks; vectors and monitors judge it")
+    failure = _failure(worker, trial, vector, trace.seed)
+    if failure is not None:
+        if not as_json:
+            click.echo("\n".join(lines(failure, again)))
+            click.echo("VIOLATES")
+        return 1
+    if not as_json:
+        click.echo(f"CONFORMS  {len(bursts)} bursts, each as the contract allows")
+    return 0
+
+
+def _vector(trace: Trace) -> Vector | None:
+    """The vector a trace is of, if it is one's and that still exists: then it is played and judged as written."""
+    from lifecycle_conformance.failure.value import VECTOR
+    from lifecycle_conformance.vectors import load_vectors
+
+    known = load_vectors(contract=trace.contract) if trace.engine == VECTOR else ()
+    return next((vector for vector in known if vector.id == trace.about), None)
+
+
+def _failure(worker: Worker, trial: Trial, vector: Vector | None, seed: int) -> Failure | None:
+    from lifecycle_conformance.check import VectorFailure
+    from lifecycle_conformance.told import failure_of, failure_of_vector
+    from lifecycle_conformance.vectors import check_vector
+
+    mismatches = tuple(check_vector(vector, trial.results, worker.profile)) if vector is not None else ()
+    if vector is not None and mismatches:
+        return failure_of_vector(VectorFailure(vector, trial, mismatches), worker.system.describe(), seed)
+    return failure_of(trial, worker.system.describe(), seed) if trial.violates else None
+
+
 def load(file: Path) -> Trace:
     """Read a trace file; UsageError says what is wrong with it and what to do."""
-    import msgspec
-
-    from lifecycle_model.wire import PROTOCOL, Trace
+    from lifecycle_conformance.failure.tracefile import TraceError, read_trace
 
     try:
-        data = file.read_bytes()
+        return read_trace(file.read_bytes(), str(file))
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}", hint="name a trace that `lifecycle check` kept") from error
-    try:
-        found = msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
-        raise UsageError(f"{file} is not JSON: {error}", hint="a trace is one JSON object") from error
-    version = found.get("protocol", PROTOCOL) if isinstance(found, dict) else None
-    if isinstance(version, int) and version > PROTOCOL:
-        raise UsageError(
-            f"{file} is a trace of protocol {version}; this is protocol {PROTOCOL}", hint="upgrade lifecycle-spec"
-        )
-    try:
-        return msgspec.convert(found, Trace)
-    except msgspec.ValidationError as error:
-        raise UsageError(
-            f"{file} is no trace: {error}", hint="see the trace's shape in conformance/README.md"
-        ) from error
-
-
-def side_by_side(
-    worker: Worker, bursts: Sequence[Burst], results: Sequence[BurstResult], policies: dict[str, object]
-) -> None:
-    """Print each burst: what was asked, what the model allows (left), what the system did (right)."""
-    from lifecycle_conformance.failure.asked import burst as asked
-    from lifecycle_conformance.failure.notation import observation
-    from lifecycle_model.wire import to_json
-
-    oracle = worker.oracle(policies)
-    for index, (made, result) in enumerate(zip(bursts, results, strict=False)):
-        click.echo(f"{index + 1}. {asked(made)}")
-        mismatch = oracle.judge(made, to_json(made), result)
-        allowed = mismatch.explanations[0].projected if mismatch and mismatch.explanations else result.seen
-        left = [observation(one) for one in allowed]
-        right = [observation(one) for one in result.seen]
-        for row in range(max(len(left), len(right))):
-            mine = left[row] if row < len(left) else ""
-            theirs = right[row] if row < len(right) else ""
-            click.echo(f"     {mine:<36} {'|' if mine == theirs else '!'} {theirs}")
-        if mismatch is not None:
-            click.echo(f"   the contract allows the left, the system did the right: {' '.join(mismatch.clauses)}")
-            return
+    except TraceError as error:
+        raise UsageError(str(error)) from error

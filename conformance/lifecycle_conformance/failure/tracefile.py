@@ -35,7 +35,7 @@ def read_trace(data: bytes, name: str = "the trace") -> Trace:
             )
         return _decode(data)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise TraceError(f"{name} is no trace: {error}; next: compare it with `trace_schema()`") from error
+        raise TraceError(f"{name} is no trace: {error}; next: name a trace that `lifecycle check` kept") from error
 
 
 def trace_schema() -> Mapping[str, Json]:

@@ -14,6 +14,9 @@ from lifecycle_model.clauses import CLAUSES
 from lifecycle_model.commands import Json
 from lifecycle_model.wire import Answer, BurstResult, Description, Observation, Trace, TraceBurst, Vector, to_json
 
+VECTOR = "vector"
+"""The engine of a trace that is a vector's, whose id is what the trace is about."""
+
 
 class Alternative(msgspec.Struct, frozen=True):
     """One thing the contract allows in the burst that failed: its observations in order per subject, and its answers.
@@ -115,6 +118,7 @@ def of_vector(trace: Trace, vector: Vector, mismatches: Sequence[Mismatch]) -> F
     reads = all(mismatch.kind == "reads" for mismatch in there)
     last = max(n for n, part in enumerate(parts) if part.index == first and (reads or not part.reads))
     clauses = tuple(vector.clauses)
+    trace = msgspec.structs.replace(trace, engine=VECTOR, about=vector.id)
     return Failure(_cut(trace, last, clauses), clauses, vector=vector, mismatches=there)
 
 
