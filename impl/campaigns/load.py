@@ -135,7 +135,7 @@ class Campaign:
             "agents": len(runtime.agents.list()),
             "sessions": len(runtime.sessions.list()),
             "owner records": len(runtime.root.fiber.records),
-            "listeners": sum(len(known) for known in runtime.bus._registrations.values()),  # pyright: ignore - no public count
+            "listeners": runtime.bus.listeners,
             "tasks": len(asyncio.all_tasks()) - 1,
             "threads": threading.active_count(),
             "descriptors": len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0,

@@ -36,10 +36,10 @@ def log_failure(failure: ContainedFailure) -> None:
 
 
 class _Registration:
-    def __init__(self, listener: "Listener[Event]", scope: object) -> None:
+    """One listener; the same function may be registered twice."""
+
+    def __init__(self, listener: "Listener[Event]") -> None:
         self.listener = listener
-        self.scope = scope
-        self.active = True
 
 
 class AwaitedDispatch:
@@ -73,20 +73,29 @@ class Bus:
 
     def __init__(self, contained: ContainedHook = log_failure) -> None:
         self._contained = contained
-        self._registrations: dict[type[Event], list[_Registration]] = {}
+        # by scope (None: of every subject), so that one agent's events cost nothing per other agent
+        self._registrations: dict[tuple[type[Event], object], list[_Registration]] = {}
         self._background = TaskGroup()
 
     def listen(self, event: type[E], listener: "Listener[E]", scope: object = None) -> Unsubscribe:
         """Register a listener: of every subject, or with a `scope` only of events published in it."""
-        registration = _Registration(cast("Listener[Event]", listener), scope)
-        self._registrations.setdefault(event, []).append(registration)
+        registration = _Registration(cast("Listener[Event]", listener))
+        key = (event, scope)
+        self._registrations.setdefault(key, []).append(registration)
 
         def remove() -> None:
-            if registration.active:
-                registration.active = False
-                self._registrations[event].remove(registration)
+            registered = self._registrations.get(key, [])
+            if registration in registered:
+                registered.remove(registration)
+                if not registered:
+                    del self._registrations[key]
 
         return remove
+
+    @property
+    def listeners(self) -> int:
+        """How many listeners are registered."""
+        return sum(map(len, self._registrations.values()))
 
     def contained(self, event: Event, scope: object = None) -> None:
         """Run every listener; failures, also later ones, only reach the contained hook."""
@@ -128,11 +137,9 @@ class Bus:
             logging.getLogger(__name__).exception("the hook for contained failures failed")
 
     def _audience(self, event: Event, scope: object) -> "list[_Registration]":
-        everyone = self._registrations.get(type(event), [])
-        heard = [entry for entry in everyone if entry.scope is None]
-        if scope is not None:
-            heard += [entry for entry in everyone if entry.scope is scope]
-        return heard
+        everyone = self._registrations.get((type(event), None), [])
+        scoped = self._registrations.get((type(event), scope), []) if scope is not None else []
+        return [*everyone, *scoped]
 
     def _watch(self, event: Event, outcome: object) -> None:
         if inspect.isawaitable(outcome):

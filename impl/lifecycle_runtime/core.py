@@ -12,6 +12,7 @@ from lifecycle_runtime.context import Context
 from lifecycle_runtime.errors import InvalidMessage, InvalidValue
 from lifecycle_runtime.events import Aborted, AgentError, Discarded, Event, StatusChanged
 from lifecycle_runtime.futures import TaskGroup, performed
+from lifecycle_runtime.history import History
 from lifecycle_runtime.inbox import ContextItem, Inbox, Item
 from lifecycle_runtime.ports import ContextMessage, IdFactory, Model, Pace, PacePoint
 from lifecycle_runtime.session import STEERING_MESSAGE, TURN_END, TURN_START, USER_MESSAGE, Session
@@ -81,6 +82,7 @@ class AgentCore:
         self.store = store
         self.ports = ports
         self.inbox = Inbox()
+        self.history = History(session)
         self.raw_status = Status.IDLE
         self.marker = False
         self.holder: Holder | None = None

@@ -20,7 +20,7 @@ class _Buffer:
         self.session = session
         self.started = session.continues is not None
         self.written = session.continues or 0
-        self.pending: list[JsonObject] = [record.json() for record in session.records[self.written :]]
+        self.pending: list[JsonObject] = [record.json() for record in session.since(self.written)]
 
 
 class Load:

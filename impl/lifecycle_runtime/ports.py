@@ -34,7 +34,7 @@ class ModelRequest:
     step: int
     prefix: object
     assembly: object
-    messages: tuple[ModelMessage, ...]
+    messages: Sequence[ModelMessage]
     tools: tuple["Tool", ...]
 
 

@@ -60,13 +60,13 @@ class AgentProvider:
 
     def create(self, owner: Context, spec: AgentSpec) -> "asyncio.Future[Handle]":
         """Admit and begin a creation."""
-        creation = Creation(self, owner, spec.id or random_id(), spec, "startup")
+        creation = Creation(self, owner, random_id() if spec.id is None else spec.id, spec, "startup")
         creation.prepare()
         return self._run(creation)
 
     def create_sync(self, owner: Context, spec: AgentSpec) -> Handle:
         """Create in this segment."""
-        creation = Creation(self, owner, spec.id or random_id(), spec, "startup")
+        creation = Creation(self, owner, random_id() if spec.id is None else spec.id, spec, "startup")
         creation.prepare()
         return creation.run_sync()
 

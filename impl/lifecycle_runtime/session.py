@@ -127,6 +127,10 @@ class Session:
         """Everything committed so far."""
         return tuple(self._records)
 
+    def since(self, seq: int) -> tuple[Record, ...]:
+        """What was committed from `seq` on, at the cost of these records alone."""
+        return tuple(self._records[seq:])
+
     def __len__(self) -> int:
         return len(self._records)
 

@@ -40,7 +40,7 @@ class Startup:
         for agent in self._configured:
             if agent.id is not None and agent.resume is not None:
                 raise ConflictingIds(f"agent {agent.label!r} has both an id and a resume id; keep one")
-            wanted = agent.id or agent.resume
+            wanted = agent.id if agent.id is not None else agent.resume
             if wanted in claimed:
                 raise ConflictingIds(f"the id {wanted!r} is configured twice; choose another for {agent.label!r}")
             if wanted is not None:

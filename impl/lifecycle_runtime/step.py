@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from lifecycle_runtime.behaviour import ContinuationDecision, Continue, Stop
 from lifecycle_runtime.events import Enqueued, Requested, Streamed
 from lifecycle_runtime.futures import gated
-from lifecycle_runtime.history import Reply, history
+from lifecycle_runtime.history import Reply
 from lifecycle_runtime.ports import Finish, ModelEvent, ModelRequest, TextChunk, ToolCall
 from lifecycle_runtime.session import ASSISTANT_MESSAGE, STEP_END, STEP_START
 from lifecycle_runtime.toolbatch import ToolBatch
@@ -65,7 +65,7 @@ class Step:
             step=self._turn.step,
             prefix=prefix,
             assembly=assembly,
-            messages=history(core.session),
+            messages=core.history.messages(),
             tools=tools.available(core.ctx.scope) if tools else (),
         )
         core.publish(Requested(core.agent, request))

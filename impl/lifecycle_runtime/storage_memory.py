@@ -11,7 +11,7 @@ class MemoryStorage:
     """Implements `Storage`; every call settles without waiting."""
 
     def __init__(self) -> None:
-        self._logs: dict[str, list[StoredLog]] = {}
+        self._logs: dict[str, list[tuple[JsonObject, list[JsonObject]]]] = {}
 
     async def has(self, session_id: str) -> bool:
         """Whether a log is stored."""
@@ -19,28 +19,32 @@ class MemoryStorage:
 
     async def describe(self, session_id: str) -> JsonObject | None:
         """Metadata of the newest log."""
-        log = await self.load(session_id)
-        return log.meta if log else None
+        logs = self._logs.get(session_id)
+        return logs[-1][0] if logs else None
 
     async def load(self, session_id: str) -> StoredLog | None:
         """Return the newest log."""
         logs = self._logs.get(session_id)
-        return logs[-1] if logs else None
+        return _stored(*logs[-1]) if logs else None
 
     async def start(self, session_id: str, meta: JsonObject) -> None:
         """Begin a new log beside the former ones."""
-        self._logs.setdefault(session_id, []).append(StoredLog(freeze_object(meta), ()))
+        self._logs.setdefault(session_id, []).append((freeze_object(meta), []))
 
     async def append(self, session_id: str, first_seq: int, records: Sequence[JsonObject]) -> None:
         """Append to the newest log."""
         logs = self._logs.get(session_id)
         if not logs:
             raise NotStored(f"no log is stored under {session_id!r}; start one first")
-        log = logs[-1]
-        if first_seq != len(log.records):
-            raise InvalidValue(f"log {session_id!r} holds {len(log.records)} records, not {first_seq}")
-        logs[-1] = StoredLog(log.meta, (*log.records, *(freeze_object(record) for record in records)))
+        _, kept = logs[-1]
+        if first_seq != len(kept):
+            raise InvalidValue(f"log {session_id!r} holds {len(kept)} records, not {first_seq}")
+        kept += [freeze_object(record) for record in records]
 
     async def aside(self, session_id: str) -> tuple[StoredLog, ...]:
         """Return the former logs."""
-        return tuple(self._logs.get(session_id, [])[:-1])
+        return tuple(_stored(*log) for log in self._logs.get(session_id, [])[:-1])
+
+
+def _stored(meta: JsonObject, records: Sequence[JsonObject]) -> StoredLog:
+    return StoredLog(meta, tuple(records))

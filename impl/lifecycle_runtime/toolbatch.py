@@ -73,7 +73,7 @@ class ToolBatch:
         try:
             result = await gated(lambda: tool.call(invocation))
         except Exception as error:
-            result = ToolResult(f"{type(error).__name__}: {error}", error=True)
+            result = ToolResult(_told(error), error=True)
         self._finish(index, call, result)
 
     def _finish(self, index: int, call: ToolCall, result: ToolResult, code: str | None = None) -> None:
@@ -98,3 +98,12 @@ class ToolBatch:
     def _log(self, kind: str, index: int, call: ToolCall, data: dict[str, JsonValue]) -> None:
         turn = self._turn
         self._core.session.append(kind, {"id": call.id, "turn": turn.number, "step": turn.step, "call": index, **data})
+
+
+def _told(error: Exception) -> str:
+    """What the model is told of a failed tool; an error that cannot be put into words has its name at least."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}"
+    except Exception:
+        return name

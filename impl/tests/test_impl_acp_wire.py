@@ -206,6 +206,19 @@ def test_hostile_messages_are_answered_and_a_running_prompt_is_not_disturbed(tmp
         assert "surrogate" in await wire.refused(
             "session/prompt", {"sessionId": other, "prompt": text("\ud800")}, -32602
         )
+        for levels in (100, 450):  # JSON that can be read, and is no message
+            deep = '{"in":[' * levels + "]}" * levels
+            for held in (
+                f'"sessionId":"{other}","prompt":{deep}',
+                f'"sessionId":"{other}","prompt":[{{"type":"text","text":{deep}}}]',
+                f'"sessionId":"{other}","prompt":[{{"type":"resource","resource":{deep}}}]',
+                f'"sessionId":{deep},"prompt":[]',
+            ):
+                frame = f'{{"jsonrpc":"2.0","id":"deep","method":"session/prompt","params":{{{held}}}}}'
+                await wire.raw(frame.encode() + b"\n")
+                while (answer := await wire.receive()).get("id") != "deep":
+                    pass
+                assert answer["error"]["code"] == -32602, answer
         await wire.notify("session/cancel", {"sessionId": 5})
         await wire.notify("nope", {})
         await wire.raw(b'{"jsonrpc":"2.0","id":12345,"result":{}}\n{"jsonrpc":"2.0","id":"?","error":{"code":1}}\n')

@@ -306,10 +306,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "A create over a stored id throws the former log away.",
         "storage_memory",
         """
-        self._logs.setdefault(session_id, []).append(StoredLog(freeze_object(meta), ()))
+        self._logs.setdefault(session_id, []).append((freeze_object(meta), []))
         """,
         """
-        self._logs[session_id] = [StoredLog(freeze_object(meta), ())]
+        self._logs[session_id] = [(freeze_object(meta), [])]
         """,
         ("D7", "D/r1"),
         ("F225",),
@@ -319,10 +319,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "A create over a stored id continues the former log.",
         "storage_memory",
         """
-        self._logs.setdefault(session_id, []).append(StoredLog(freeze_object(meta), ()))
+        self._logs.setdefault(session_id, []).append((freeze_object(meta), []))
         """,
         """
-        self._logs.setdefault(session_id, [StoredLog(freeze_object(meta), ())])
+        self._logs.setdefault(session_id, [(freeze_object(meta), [])])
         """,
         ("D7", "D/r1"),
         ("F225", "F130"),

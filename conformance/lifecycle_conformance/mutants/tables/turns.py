@@ -200,7 +200,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "toolbatch",
         """
         except Exception as error:
-            result = ToolResult(f"{type(error).__name__}: {error}", error=True)
+            result = ToolResult(_told(error), error=True)
         """,
         """
         except Exception:
