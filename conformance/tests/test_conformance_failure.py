@@ -17,16 +17,15 @@ import msgspec
 import pytest
 
 from lifecycle_conformance.failure.asked import burst as asked
+from lifecycle_conformance.failure.clauses import clauses_of
 from lifecycle_conformance.failure.itf import to_itf
 from lifecycle_conformance.failure.lines import MOST, lines
-from lifecycle_conformance.failure.mermaid import mermaid
 from lifecycle_conformance.failure.notation import observations
 from lifecycle_conformance.failure.parting import partings
 from lifecycle_conformance.failure.pasted import pytest_test, replay_line, stdio_script
 from lifecycle_conformance.failure.reading import NotationError, read
 from lifecycle_conformance.failure.regression import replayed
-from lifecycle_conformance.failure.sequence import Arrow, Note, of_failure, of_trace
-from lifecycle_conformance.failure.svg import svg
+from lifecycle_conformance.failure.sequence import of_failure, of_trace
 from lifecycle_conformance.failure.tracefile import TraceError, read_trace, trace_json, trace_schema
 from lifecycle_conformance.failure.value import (
     Alternative,
@@ -38,6 +37,9 @@ from lifecycle_conformance.failure.value import (
 )
 from lifecycle_conformance.monitors import Finding, watch
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors
+from lifecycle_diagrams.sequence import Arrow, Note
+from lifecycle_diagrams.sequence_mermaid import mermaid
+from lifecycle_diagrams.sequence_svg import svg
 from lifecycle_model.commands import (
     AnyCommand,
     Cancel,
@@ -52,6 +54,10 @@ from lifecycle_model.commands import (
     Session,
     WhenIdle,
 )
+from lifecycle_model.contract1 import contract
+from lifecycle_model.engine import Engine
+from lifecycle_model.quiet import perform
+from lifecycle_model.state import start
 from lifecycle_model.wire import MEMBERS, Answer, BurstResult, Description, Profile, Trace, TraceBurst
 
 ALL = Profile(
@@ -281,6 +287,30 @@ def test_a_plain_trace_has_nothing_wrong() -> None:
     drawn = of_trace(TRACE)
     assert drawn.title == "reference 0.1.0"
     assert not any(step.wrong for step in drawn.steps if isinstance(step, Arrow))
+
+
+def test_a_cancelled_turn_is_a_bar_with_a_cross_and_its_clauses() -> None:
+    here, engine, bursts = start(), Engine(contract()), list[TraceBurst]()
+    for do in ((Create(id="a", as_="h1"), Hold("model", "a")), (Send("a", "m1"),), (Cancel("a"), Send("a", "m2"))):
+        outcome = perform(engine, here, do)[0]
+        here = outcome.configuration
+        bursts.append(TraceBurst(do=do, calls=outcome.answers, seen=outcome.seen))
+    trace = Trace(bursts=tuple(bursts))
+    drawn = of_trace(trace, clauses_of(trace))
+    created, turn, _ = drawn.bars
+    assert (created.lane, turn.lane) == ("provider", "agent a")
+    first, last = drawn.steps[turn.first], drawn.steps[turn.last]
+    assert isinstance(first, Arrow)
+    assert isinstance(last, Arrow)
+    assert (first.words[0], last.words[1]) == ("TS(1)", "TE(1,aborted)")
+    crossed = [step for step in drawn.steps if isinstance(step, Arrow) and step.cuts]
+    assert [step.words[2] for step in crossed[:1]] == ["abort(user)"]
+    told = [step.text for step in drawn.steps if isinstance(step, Note) and step.about == "clause"]
+    assert len(told) == 1
+    assert "C7" in told[0].split()
+    # from the first burst that the model does not repeat nothing is explained
+    other = Trace(bursts=(bursts[0], bursts[2], bursts[1]))
+    assert {burst for burst, _ in clauses_of(other)} == {0}
 
 
 def test_mermaid_says_the_same_in_its_own_words() -> None:

@@ -80,7 +80,7 @@ def _node(source: graphviz.Digraph, node: Node, detail: Detail, sized: bool) -> 
         kept["fillcolor"] = light(stroke(node.tone, "ink"))
     elif sized:
         kept |= {"label": "", "fixedsize": "true", **_room(node, lines)}
-    elif node.kind == "step":
+    elif node.kind in ("step", "machine"):
         kept["label"] = "".join(f"{_escaped(line)}\\l" for line in lines)
     else:
         kept["label"] = "\\n".join(map(_escaped, lines))

@@ -25,6 +25,7 @@ FORMATS = ("mermaid", "dot", "svg")
 ON_REQUEST = ("png",)
 ENDINGS = {"mermaid": "mmd", "dot": "dot", "svg": "svg", "png": "png"}
 README = "README.md"
+REDRAW = "run `lifecycle draw`"
 
 
 def render(
@@ -100,7 +101,7 @@ def write(contract: Contract, folder: Path, forms: Sequence[str] = FORMATS, deta
 
 
 def check(contract: Contract, folder: Path, detail: Detail = "guards") -> list[str]:
-    """Name every committed picture that is missing, stale or left over, the gallery too; empty where all are fresh."""
+    """Name every committed picture that is missing, stale or left over, and the gallery, with what to do; empty if all are fresh."""
     return list(_stale(contract, folder, detail))
 
 
@@ -118,7 +119,7 @@ def _stale(contract: Contract, folder: Path, detail: Detail) -> Iterator[str]:
             path = folder / f"{view.name}.{ENDINGS[form]}"
             expected.add(path)
             if not path.exists():
-                yield f"{path} is missing"
+                yield f"{path} is missing; {REDRAW}"
                 continue
             text = path.read_text(encoding="utf-8")
             if form == "svg":
@@ -126,13 +127,13 @@ def _stale(contract: Contract, folder: Path, detail: Detail) -> Iterator[str]:
             else:
                 fresh = text == (source if form == "dot" else mermaid(graph, detail))
             if not fresh:
-                yield f"{path} is stale"
+                yield f"{path} is stale; {REDRAW}"
     path = _gallery_path(folder)
     told = gallery(contract, folder.name if path.parent != folder else ".")
     if not path.exists():
-        yield f"{path} is missing"
+        yield f"{path} is missing; {REDRAW}"
     elif path.read_text(encoding="utf-8") != told:
-        yield f"{path} is stale"
+        yield f"{path} is stale; {REDRAW}"
     for left in sorted(folder.glob("*")) if folder.is_dir() else []:
         if left.suffix.lstrip(".") in (ENDINGS[form] for form in FORMATS) and left not in expected:
-            yield f"{left} is left over: no picture has this name"
+            yield f"{left} is left over, no picture has this name; delete it"

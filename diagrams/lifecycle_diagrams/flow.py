@@ -5,12 +5,15 @@ Refuses to run anything: the runs of a component are found in `runs`.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 from lifecycle_diagrams.mentions import mentions
 from lifecycle_diagrams.runs import Component, Runs
 from lifecycle_model.engine import AGAIN
 from lifecycle_model.table import END, Contract, Program, Row
+
+_WORD = re.compile(r"\w+")
 
 
 class Flow:
@@ -26,7 +29,7 @@ class Flow:
             self.rows[row.step].append(row)
         self.verbs = {program: verb for verb, program in contract.verbs.items()}
         self.woken = {row.id: self._woken(row) for row in contract.rows}
-        """The programs that a row runs on other components, or whose gates its effect opens there, by row."""
+        """The programs that a row runs on other components, by a command too, or whose gates its effect opens there."""
         jumps = {self.goes_on(row) for row in contract.rows}
         opens = {self.opened(row) for row in contract.rows}
         self.called = frozenset(row.runs for row in contract.rows if row.runs)
@@ -74,10 +77,9 @@ class Flow:
         return None if not kind or kind == AGAIN else program or kind
 
     def _woken(self, row: Row) -> tuple[str, ...]:
-        if row.runs:
-            return (row.runs,)
-        if row.effect is None or any(one.runs for one in self.contract.rows):
-            return ()
+        called = (*((row.runs,) if row.runs else ()), *self._given(row))
+        if called or row.effect is None or any(one.runs for one in self.contract.rows):
+            return called
         mine = {one.machine for one in self.contract.rows if self.home[one.step][0] == self.home[row.step][0]}
         named = mentions(row.effect) & set(self.programs)
         return tuple(
@@ -86,6 +88,13 @@ class Flow:
             if program.id in named
             and not {one.machine for step in program.steps for one in self.rows[step]} & (mine | {row.machine})
         )
+
+    def _given(self, row: Row) -> tuple[str, ...]:
+        """The programs of the commands that a row gives to other components: its function's result names them."""
+        if row.gives is None:
+            return ()
+        named = {word.lower() for word in _WORD.findall(str(row.gives.__annotations__.get("return", "")))}
+        return tuple(program for verb, program in self.contract.verbs.items() if verb.replace("_", "") in named)
 
     def goes_on(self, row: Row) -> str | None:
         """The program a row jumps to, if it leaves its own."""

@@ -6,6 +6,7 @@ listeners hear, `#` rows and clauses, `×` how often, `▸` a program step; any 
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,14 +17,12 @@ ELSE = "else"
 """The guard of the case that is left."""
 HEARD = "◆"
 """In front of what is published between two steps: listeners act there."""
-LISTS = "lists"
-"""As what a way moves: it only lists words."""
 VARIOUS = "several steps"
 MANY = 2
 """More steps than these are told by what they have in common, if they have."""
 WIDTH = 18
 """Characters a line of an edge's label may have."""
-MIDDLE = 28
+MIDDLE = 30
 """Characters a line inside a machine of the overview may have."""
 WIDE = 58
 """Characters a line inside a step may have."""
@@ -32,6 +31,8 @@ STEP = "▸"
 INDENT = "    "
 UNBROKEN = "\u00a0"
 """A space at which no line ends."""
+
+_ASIDE = re.compile(r"\s*\([^)]*\)")
 
 
 def edge_lines(edge: Edge, detail: Detail) -> list[str]:
@@ -54,15 +55,23 @@ def node_lines(node: Node, detail: Detail) -> list[str]:
     if detail == "names":
         return lines
     if node.kind == "machine":
-        return [*lines, *textwrap.wrap(node.about, MIDDLE), *(line for way in node.ways for line in _listed(way))]
+        return [
+            *lines,
+            *textwrap.wrap(_brief(node.about), MIDDLE),
+            *(line for way in node.ways for line in _listed(way)),
+        ]
     return [*lines, *_ways_lines(node.ways, detail)]
 
 
+def _brief(about: str) -> str:
+    """What a machine is, without references."""
+    return _ASIDE.sub("", about).partition(";")[0].rstrip(".")
+
+
 def _listed(way: Way) -> list[str]:
-    if way.moves != LISTS:
-        return [*_wrapped("/ ", way.published, MIDDLE), *_counted([way])]
-    words = f"{way.trigger} {', '.join(way.published)}"
-    return [*textwrap.wrap(words, MIDDLE, subsequent_indent=INDENT), *_counted([way])]
+    words = ", ".join(way.published)
+    lines = textwrap.wrap(words, MIDDLE, initial_indent=f"{STEP} {way.trigger}  ", subsequent_indent=INDENT)
+    return [*lines, *_counted([way])]
 
 
 def _ways_lines(all_ways: Iterable[Way], detail: Detail) -> list[str]:

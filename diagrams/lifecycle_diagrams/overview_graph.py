@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from lifecycle_diagrams.flow import Flow
 from lifecycle_diagrams.graph import Edge, Graph, Group, Node, Way, unique
-from lifecycle_diagrams.labels import LISTS
 from lifecycle_diagrams.tones import Paint
 from lifecycle_diagrams.words import published
 from lifecycle_model.table import Row
@@ -29,7 +28,7 @@ def overview_graph(flow: Flow, name: str, title: str, sentence: str, paint: Pain
             for title, found, words in (
                 ("asked", *_commands(flow, machine.name)),
                 ("waits at", *_gates(flow, rows)),
-                ("", rows, unique(_bare(text) for row in rows for text in published(row))),
+                ("says", rows, unique(_bare(text) for row in rows for text in published(row))),
             )
             if found and words
         )
@@ -37,7 +36,14 @@ def overview_graph(flow: Flow, name: str, title: str, sentence: str, paint: Pain
         nodes.append(Node(machine.name, machine.name, "machine", parent, ways=ways, about=machine.about))
     groups = tuple(Group(kind, f"one component: {kind.lower()}") for kind in together)
     edges = (*_shared_programs(flow, paint), *_runs(flow, paint))
+    edges = (*edges, *_loose([machine.name for machine in flow.contract.machines], edges))
     return Graph(name, title, sentence, tuple(nodes), edges, groups)
+
+
+def _loose(machines: list[str], edges: tuple[Edge, ...]) -> list[Edge]:
+    """A machine that touches none stands below the one before it."""
+    touching = {end for edge in edges for end in (edge.source, edge.target)}
+    return [Edge(one, other, kind="hidden") for one, other in pairwise(machines) if other not in touching]
 
 
 def _bare(text: str) -> str:
@@ -51,7 +57,6 @@ def _way(title: str, rows: list[Row], words: tuple[str, ...] = ()) -> Way:
         published=words,
         rows=unique(row.id for row in rows),
         clauses=unique(clause for row in rows for clause in row.clauses),
-        moves=LISTS if title else "",
     )
 
 

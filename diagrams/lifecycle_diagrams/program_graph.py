@@ -138,7 +138,7 @@ def _way(flow: Flow, row: Row, rows: list[Row], drawn: Mapping[str, _Steps], las
         key_rows=(row.id,),
         clauses=row.clauses,
         moves=_moves(row),
-        then=" · ".join(part for part in going if part),
+        then=" · ".join(part for part in going if part).replace(" · ■", " ■"),
         about=f"{first_line(row.guard)}." if row.guard is not None else "",
     )
 
@@ -280,10 +280,14 @@ def _later(steps: Mapping[str, _Steps], boxes: Mapping[str, str], drawn: Mapping
 
 
 def _together(edges: list[Edge]) -> tuple[Edge, ...]:
-    """Arrows of one kind between the same two nodes are one."""
+    """Arrows of one kind between the same two nodes are one; a jump to the next box needs none of its own."""
     found: dict[tuple[str, str, str], Edge] = {}
     for edge in edges:
         key = (edge.source, edge.target, edge.kind)
         before = found.get(key)
         found[key] = edge if before is None else Edge(edge.source, edge.target, (*before.ways, *edge.ways), edge.kind)
-    return tuple(found.values())
+    return tuple(
+        edge
+        for (source, target, kind), edge in found.items()
+        if kind != "jump" or (source, target, "next") not in found
+    )

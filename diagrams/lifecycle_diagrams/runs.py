@@ -300,13 +300,9 @@ class Component:
         return not row.states and row.to is not None and row.to == self.blank[self.names[row.machine]]
 
     def _starts(self, row: Row, point: Point) -> bool:
-        """A row that names no state, in a command's program or first and unguarded in one that rows run.
-
-        It finds the machine where that begins.
-        """
-        return point.program in self.flow.verbs or (
-            point.at == 0 and point.program in self.flow.called and row.guard is None
-        )
+        """A row that names no state takes the machine out of its first: in a command's program, or to its second."""
+        states = self.machines[self.names[row.machine]].states
+        return point.program in self.flow.verbs or (row.guard is None and row.to == states[1])
 
     def _fresh(self, row: Row, point: Point) -> bool:
         at = self.names[row.machine]

@@ -61,7 +61,7 @@ def svg(graph: Graph, detail: Detail, description: str, tips: Mapping[str, str])
     root.attrib.clear()
     root.attrib |= {
         "width": f"{width:.0f}", "height": f"{height:.0f}", "viewBox": box, "role": "img",
-        "aria-labelledby": "picture-title picture-text", "data-dot": digest(dot(graph, detail)),
+        "aria-label": graph.title, "data-dot": digest(dot(graph, detail)),
     }  # fmt: skip
     page = root.find(_tag("g"))
     assert page is not None
@@ -72,10 +72,8 @@ def svg(graph: Graph, detail: Detail, description: str, tips: Mapping[str, str])
     for element in root.iter():
         _recoloured(element)
         element.attrib.pop("id", None)
-    for index, (tag, name, text) in enumerate(
-        (("title", "picture-title", graph.title), ("desc", "picture-text", description), ("style", "", _css()))
-    ):
-        head = ElementTree.Element(_tag(tag), {"id": name} if name else {})
+    for index, (tag, text) in enumerate((("title", graph.title), ("desc", description), ("style", _css()))):
+        head = ElementTree.Element(_tag(tag))
         head.text = text
         root.insert(index, head)
     ElementTree.register_namespace("", NAMESPACE)
@@ -130,9 +128,17 @@ def _filled(
         node = next(one for one in graph.nodes if one.id == key)
         lines = node_lines(node, detail)
         left, top, right, bottom = _bounds(group)
-        start = left + INSET if node.kind == "step" else None
+        start = left + INSET if node.kind in ("step", "machine") else None
         middle = ((left + right) / 2, (top + bottom) / 2)
-        letter(group, lines, middle, SIZE, left=start, bold_first=bool(node.label), tone=node.tone)
+        letter(
+            group,
+            lines,
+            middle,
+            SIZE,
+            left=start,
+            bold_first=bool(node.label) and node.kind != "outside",
+            tone=node.tone,
+        )
     elif kind == "group":
         for text in group.findall(_tag("text")):
             left, _, _, _ = _bounds(group)

@@ -1,8 +1,11 @@
-"""Owns a run as a sequence of arrows between lanes, before anyone draws it. Refuses to know a drawing language."""
+"""Tells a trace or a failure as a sequence: who says what to whom, what is cut short, when a lane is busy.
+
+Refuses to draw.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lifecycle_conformance.compare import UNORDERED
@@ -10,6 +13,7 @@ from lifecycle_conformance.failure.asked import command, lone_agent
 from lifecycle_conformance.failure.notation import observation
 from lifecycle_conformance.failure.parting import Parting, partings
 from lifecycle_conformance.failure.value import Failure
+from lifecycle_diagrams.sequence import Arrow, Bar, Note, Sequence
 from lifecycle_model.commands import (
     Abort,
     Acp,
@@ -46,37 +50,13 @@ BY_PROVIDER = frozenset(
         "agent-loop/config-start-failed",
     }
 )
+CUT = frozenset({"agent/inbox/discard", "abort", "agent/disposed", "session/disposed"})
+"""What is cut short: work that will not be done, an agent and a session that go."""
+TOLD = CUT | {"agent/cancel-requested"}
+"""What is told with its clauses."""
+Clauses = Mapping[tuple[int, int], tuple[str, ...]]
+"""By burst and position in what was seen: the clauses of the row that said it."""
 OF_PROVIDER = (Create, Resume, Abort, Dispose, UnloadOwner, UnloadProvider, LoadProvider)
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """Something said from one lane to another; `reply` for what is published, `wrong` for what must not be."""
-
-    source: str
-    target: str
-    words: tuple[str, ...]
-    reply: bool = False
-    wrong: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Something to read over the lanes from `first` to `last`; `about` is burst, gate, allowed, or clause."""
-
-    first: str
-    last: str
-    text: str
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    """Lanes from left to right and what happens between them from top to bottom."""
-
-    title: str
-    lanes: tuple[str, ...]
-    steps: tuple[Arrow | Note, ...]
 
 
 @dataclass(slots=True)
@@ -86,6 +66,8 @@ class _Drawing:
     lone: str | None
     steps: list[Arrow | Note] = field(default_factory=list[Arrow | Note])
     owing: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    untold: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
+    """The clauses by which something was cut short in this burst, by lane."""
 
     def add(self, arrow: Arrow) -> None:
         """Add an arrow; what goes the same way as the last one is said on it."""
@@ -93,9 +75,19 @@ class _Drawing:
         way = (arrow.source, arrow.target, arrow.wrong)
         if isinstance(before, Arrow) and (before.source, before.target, before.wrong) == way:
             words = (*before.words, *arrow.words)
-            self.steps[-1] = Arrow(arrow.source, arrow.target, words, arrow.reply, arrow.wrong)
+            cuts = before.cuts or arrow.cuts
+            self.steps[-1] = Arrow(arrow.source, arrow.target, words, arrow.reply, arrow.wrong, cuts)
         else:
             self.steps.append(arrow)
+
+    def why(self, lane: str, clauses: Iterable[str]) -> None:
+        """Keep the clauses of something cut short for the end of the burst."""
+        self.untold.setdefault(lane, {}).update(dict.fromkeys(clauses))
+
+    def tell(self) -> None:
+        """Note the clauses kept."""
+        self.steps += [Note(lane, lane, " ".join(found), "clause") for lane, found in self.untold.items() if found]
+        self.untold.clear()
 
 
 def of_failure(failure: Failure) -> Sequence:
@@ -112,13 +104,13 @@ def of_failure(failure: Failure) -> Sequence:
     return _closed(title, drawn)
 
 
-def of_trace(trace: Trace) -> Sequence:
-    """A run as it was."""
+def of_trace(trace: Trace, clauses: Clauses | None = None) -> Sequence:
+    """A run as it was; `clauses` are noted where something is cut short."""
     title = " ".join(word for word in (trace.system, trace.version) if word) or "a run"
-    return _closed(title, _drawn(trace, None, set()))
+    return _closed(title, _drawn(trace, None, set(), clauses or {}))
 
 
-def _drawn(trace: Trace, parting: Parting | None, wrong_at: set[int]) -> _Drawing:
+def _drawn(trace: Trace, parting: Parting | None, wrong_at: set[int], clauses: Clauses | None = None) -> _Drawing:
     drawn = _Drawing(lone_agent([burst.do for burst in trace.bursts]))
     for index, burst in enumerate(trace.bursts):
         last = index == len(trace.bursts) - 1
@@ -133,6 +125,9 @@ def _drawn(trace: Trace, parting: Parting | None, wrong_at: set[int]) -> _Drawin
         wrong = _wrong(burst, parting, wrong_at) if last else frozenset[int]()
         for at, seen in enumerate(burst.seen):
             _saw(drawn, seen, at in wrong)
+            if seen.event in TOLD and clauses:
+                drawn.why(_ways(seen)[0], clauses.get((index, at), ()))
+        drawn.tell()
     return drawn
 
 
@@ -160,7 +155,16 @@ def _saw(drawn: _Drawing, seen: Observation, wrong: bool) -> None:
         drawn.steps.append(Note(lane, lane, words[0], "gate"))
         return
     source, target = drawn.owing.get(str(seen.of), (PROVIDER, ENVIRONMENT)) if seen.event == "settled" else _ways(seen)
-    drawn.add(Arrow(source, target, words, reply=source != _subject(seen) or target != STORE, wrong=wrong))
+    drawn.add(
+        Arrow(
+            source,
+            target,
+            words,
+            reply=source != _subject(seen) or target != STORE,
+            wrong=wrong,
+            cuts=seen.event in CUT,
+        )
+    )
 
 
 def _ways(seen: Observation) -> tuple[str, str]:
@@ -243,4 +247,24 @@ def _closed(title: str, drawn: _Drawing) -> Sequence:
         Note(lanes[0], lanes[-1], s.text, s.about) if isinstance(s, Note) and s.about == "burst" else s
         for s in drawn.steps
     ]
-    return Sequence(title, tuple(lanes), tuple(spread))
+    return Sequence(title, tuple(lanes), tuple(spread), tuple(_bars(spread)))
+
+
+def _bars(steps: list[Arrow | Note]) -> Iterator[Bar]:
+    """An agent is busy while a turn of its log is open, the provider while a creation has not answered."""
+    begun: dict[str, int] = {}
+    for at, step in enumerate(steps):
+        if not isinstance(step, Arrow):
+            continue
+        if step.source.startswith("agent ") and step.target == STORE:
+            for word in step.words:
+                if word.startswith("TS"):
+                    begun.setdefault(step.source, at)
+                elif word.startswith("TE") and step.source in begun:
+                    yield Bar(step.source, begun.pop(step.source), at)
+        elif step.target == PROVIDER and any(word.startswith(("create", "resume")) for word in step.words):
+            begun.setdefault(PROVIDER, at)
+        elif step.source == PROVIDER and PROVIDER in begun and any("=" in word for word in step.words):
+            yield Bar(PROVIDER, begun.pop(PROVIDER), at)
+    for lane, first in begun.items():
+        yield Bar(lane, first, len(steps) - 1)

@@ -10,12 +10,12 @@ from typing import Literal
 import msgspec
 
 from lifecycle_conformance.failure.lines import lines
-from lifecycle_conformance.failure.mermaid import mermaid
 from lifecycle_conformance.failure.parting import Parting, partings
 from lifecycle_conformance.failure.pasted import pytest_test, replay_line, stdio_script
 from lifecycle_conformance.failure.sequence import of_failure
-from lifecycle_conformance.failure.svg import svg
 from lifecycle_conformance.failure.value import Failure
+from lifecycle_diagrams.sequence_mermaid import mermaid
+from lifecycle_diagrams.sequence_svg import svg
 
 Verdict = Literal["CONFORMS", "VIOLATES", "INCONCLUSIVE"]
 EXIT_CODES: dict[Verdict, int] = {"CONFORMS": 0, "VIOLATES": 1, "INCONCLUSIVE": 3}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lifecycle_conformance.failure.sequence import Arrow, Note, Sequence
+from lifecycle_diagrams.sequence import Arrow, Note, Sequence
 
 INSTEAD = {"#": "\uff03", ";": ",", "<": "\u2039", ">": "\u203a", "\n": " "}
 """Signs that Mermaid reads as syntax, and what stands for them: its own entities are not decoded in every label."""
 
 BREAK_AT = 44
+CROSS = "✕"
+"""Where something is cut short."""
 
 
 def mermaid(drawn: Sequence) -> str:
@@ -23,8 +25,12 @@ def _lines(drawn: Sequence) -> Iterator[str]:
     yield f"  accTitle: {_label(drawn.title)}"
     for lane in drawn.lanes:
         yield f"  participant {names[lane]} as {_label(lane)}"
-    for step in drawn.steps:
+    for at, step in enumerate(drawn.steps):
+        yield from (f"  activate {names[bar.lane]}" for bar in drawn.bars if bar.first == at)
         yield f"  {_arrow(step, names) if isinstance(step, Arrow) else _note(step, names)}"
+        if isinstance(step, Arrow) and step.cuts and not step.wrong:
+            yield f"  Note over {names[step.source]}: {CROSS}"
+        yield from (f"  deactivate {names[bar.lane]}" for bar in drawn.bars if bar.last == at)
 
 
 def _arrow(arrow: Arrow, names: dict[str, str]) -> str:
