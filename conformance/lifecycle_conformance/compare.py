@@ -12,7 +12,7 @@ import msgspec
 
 from lifecycle_model.wire import ANY, NEW, NOTHING, UNSET, Answer, Observation, Profile, members
 
-UNORDERED = frozenset({"settled", "contained"})
+UNORDERED = frozenset({"settled", "contained", "output"})
 """Compared as a multiset of the burst: when they are reported is not the contract's."""
 
 SILENT = frozenset({"session/event"})
@@ -157,8 +157,12 @@ class Projection:
                 self.shown[str(one.of)] = "idle"
             if one.event == "fault":
                 kept.append(one)
-            if one.event not in self.events or (one.event == "gate" and one.gate == "driver"):
+            if one.event not in self.events or (one.event == "gate" and one.gate in ("driver", "output")):
                 continue
+            if one.event == "output":
+                if any(other.event == "output" and other.of == one.of for other in kept):
+                    continue
+                one = Observation("output", of=one.of)
             if one.event == "agent/status":
                 status = project_status(str(one.status), self.statuses)
                 if status is None or self.shown.get(str(one.of), "idle") == status:

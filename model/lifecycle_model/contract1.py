@@ -1,4 +1,4 @@
-"""Contract 1 assembled: machines, programs, rows, and how commands reach components. Refuses nothing: it is data."""
+"""Contract 1 assembled: machines, programs, rows, gates and what they wait for. Refuses nothing: it is data."""
 
 from __future__ import annotations
 
@@ -6,28 +6,12 @@ from functools import cache
 from typing import Any
 
 from lifecycle_model.clauses import CLAUSES
-from lifecycle_model.commands import (
-    AnyCommand,
-    Create,
-    Dispose,
-    Executor,
-    LoadProvider,
-    Resume,
-    Session,
-    Storage,
-    Task,
-    Tool,
-    UnloadProvider,
-)
-from lifecycle_model.lookups import read, session_named
-from lifecycle_model.parts import Background, Fiber, Present, Provider, Slot, Transaction
-from lifecycle_model.parts import Executor as ExecutorPart
-from lifecycle_model.parts import Session as SessionPart
-from lifecycle_model.parts import Storage as StoragePart
-from lifecycle_model.parts import Tool as ToolPart
+from lifecycle_model.lookups import read
+from lifecycle_model.parts import Background, Connection, Fiber, Provider, Storage, Transaction
 from lifecycle_model.rows import (
     admission,
     asides,
+    bridge,
     cancel,
     closing,
     driver,
@@ -37,6 +21,7 @@ from lifecycle_model.rows import (
     inbox,
     life,
     owners,
+    prompts,
     publication,
     rejection,
     tasks,
@@ -44,6 +29,7 @@ from lifecycle_model.rows import (
     turn,
 )
 from lifecycle_model.state import Agent, Configuration, OpenGate
+from lifecycle_model.subjects import blank, subject_of
 from lifecycle_model.table import Contract, Machine
 from lifecycle_model.wire import Observation
 
@@ -87,6 +73,9 @@ MACHINES = (
     Machine("task", "A background task (O); Exited is a killed one whose process is gone.", "place",
             ("None", "Running", "Killed", "Exited", "Completed"), "None", {"Killed": "ended", "Exited": "ended", "Completed": "ended"}),
     Machine("executor", "An executor of background tasks (O).", "place", ("Loaded", "Unloading", "Unloaded"), "Loaded"),
+    Machine("connection", "A client's connection to the bridge (A).", "place", ("Closed", "Open", "Closing"), "Closed"),
+    Machine("slot", "A bridge session's record and its prompt slot (A); Unwanted is a session that came after closing.", "place",
+            ("None", "Free", "Sent", "Claimed", "Draining", "Unwanted"), "None", {"Sent": "occupied", "Claimed": "occupied", "Draining": "occupied"}),
     Machine("tool", "The plugin that gives notices of completions (O).", "place", ("Loaded", "Unloaded"), "Loaded"),
 )  # fmt: skip
 
@@ -109,6 +98,7 @@ VERBS = {
     "task": "background",
     "tool": "plugin",
     "executor": "executor",
+    "acp": "acp",
 }
 
 GATES = {
@@ -128,6 +118,7 @@ GATES = {
     "stopping": ("ok", "terminal", "fail"),
     "flush": ("ok", "fail"),
     "scope": ("ok", "fail"),
+    "output": ("ok", "fail"),
     "driver": ("ok",),
 }
 
@@ -138,105 +129,6 @@ TURN_GATES = frozenset(
 
 BIRTH_GATES = frozenset({"load", "setup"})
 """Gates that are given the creation signal."""
-
-PREFIXES = {
-    "transaction": "tx:",
-    "owner": "fiber:",
-    "provider": "provider:",
-    "storage": "log:",
-}
-
-
-def blank(machine: str, subject: str) -> Any:
-    """A component that does not exist yet."""
-    name = subject.partition(":")[2]
-    match machine:
-        case "transaction":
-            return Transaction(name)
-        case "owner":
-            return Fiber(name)
-        case "provider":
-            return Provider(name)
-        case "storage":
-            return StoragePart(name)
-        case "task":
-            return Background(name)
-        case "executor":
-            return ExecutorPart(subject)
-        case "tool":
-            return ToolPart()
-        case "entry" if subject.startswith("session:"):
-            return SessionPart(name)
-        case _:
-            return Agent(name=subject)
-
-
-def subject_of(command: AnyCommand, configuration: Configuration) -> str:
-    """The component a command is asked of: an agent by its name, a handle by its reference."""
-    match command:
-        case Create() | Resume():
-            return f"tx:{command.as_}"
-        case Dispose(ref=str(ref)):
-            return handle_of(configuration, ref)
-        case Session():
-            return session_named(command, configuration)
-        case Storage():
-            return f"log:{command.id}" if command.id is not None else "persistence"
-        case Task():
-            return f"task:{command.task}"
-        case Executor():
-            return _executor(configuration, command.act)
-        case Tool():
-            return "tool"
-        case UnloadProvider():
-            return _provider(configuration, command.provider)
-        case LoadProvider():
-            return _unused(configuration, f"provider:{command.as_}")
-        case _:
-            reference, fiber = getattr(command, "ref", None), getattr(command, "fiber", None)
-            if reference is not None or fiber is not None:
-                return f"tx:{reference}" if reference is not None else f"fiber:{fiber}"
-            return str(getattr(command, "agent", None) or getattr(command, "id", None) or "")
-
-
-def handle_of(configuration: Configuration, ref: str) -> str:
-    """The agent a handle was returned for, an earlier life of its id, or the transaction where nothing is left of it."""
-    for name in configuration:
-        part = configuration[name]
-        if isinstance(part, Agent) and part.handle == ref:
-            return name
-    return f"tx:{ref}"
-
-
-def _provider(configuration: Configuration, name: str) -> str:
-    """The component of a provider: the one that serves, else the one registered last."""
-    slot: Slot = configuration.get("provider") or Slot()
-    serving = configuration.get(slot.holder) or Provider(slot.holder.partition(":")[2])
-    if serving.name == name:
-        return slot.holder
-    known = [
-        one for one in configuration if isinstance(configuration[one], Provider) and configuration[one].name == name
-    ]
-    return max(known, key=len, default=f"provider:{name}")
-
-
-def _executor(configuration: Configuration, act: str) -> str:
-    """The component of the executor present, or a new one to be loaded; else the one that was unloaded last."""
-    there = (configuration.get("present") or Present()).executor
-    known = [name for name in configuration if isinstance(configuration[name], ExecutorPart)]
-    if there:
-        return str(there)
-    if act == "load":
-        free = (f"executor:{number}" for number in range(1, len(known) + 2))
-        return next(name for name in free if name not in known or configuration[name].place == "Unloaded")
-    return max(known)
-
-
-def _unused(configuration: Configuration, name: str) -> str:
-    """A component for a provider: an earlier one of this name may still quiesce."""
-    while name in configuration and configuration[name].place != "Stopped":
-        name += "~"
-    return name
 
 
 def address(kind: str, part: Any) -> dict[str, Any]:
@@ -267,7 +159,7 @@ def waits(configuration: Configuration, gate: OpenGate) -> bool:
         return False
     tx = configuration.get(gate.on) if gate.kind == "queue" else None
     log = configuration.get(f"log:{tx.id if isinstance(tx, Transaction) else gate.of}")
-    if not isinstance(log, StoragePart) or not log.loading:
+    if not isinstance(log, Storage) or not log.loading:
         return False
     if isinstance(tx, Transaction):
         return not tx.reason
@@ -277,7 +169,7 @@ def waits(configuration: Configuration, gate: OpenGate) -> bool:
 def together(configuration: Configuration, gate: OpenGate) -> str:
     """Gates of one id, and of agents made through its agent's ctx, are one group; an unload's touch all."""
     part = configuration.get(gate.on or gate.of)
-    if isinstance(part, Fiber | Provider):
+    if isinstance(part, Fiber | Provider | Connection):
         return ""
     name = part.id if isinstance(part, Transaction) else gate.of
     if isinstance(part, Background):
@@ -323,7 +215,7 @@ def unheard(observation: Observation) -> bool:
 
 @cache
 def contract() -> Contract:
-    """Contract version 1: sections S, Q, C, P, T, L, D and O."""
+    """Contract version 1: sections S, Q, C, P, T, L, D, O and A."""
     modules = (
         admission,
         publication,
@@ -341,6 +233,8 @@ def contract() -> Contract:
         durability,
         tasks,
         executors,
+        bridge,
+        prompts,
     )
     return Contract(
         name="1",
@@ -361,5 +255,6 @@ def contract() -> Contract:
         address=address,
         waits=waits,
         together=together,
+        ears=prompts.EARS,
         scope=scope_of,
     )

@@ -15,7 +15,7 @@ from lifecycle_model.environment import DEFAULT, ENVIRONMENT
 from lifecycle_model.matching import addresses, gate_facts, matches
 from lifecycle_model.run import OK, Endless, ModelError, Now, Run, Segment
 from lifecycle_model.state import Configuration, HoldArm, OpenGate, Reaction
-from lifecycle_model.table import END, Contract, Machine, Program, Row
+from lifecycle_model.table import END, Contract, Ear, Machine, Program, Row
 from lifecycle_model.wire import UNSET, Answer, Observation, members
 
 __all__ = ["AGAIN", "ARRIVING", "DEFAULT", "OK", "Endless", "Engine", "ModelError", "Now", "Run", "Segment"]
@@ -55,6 +55,9 @@ class Engine:
                 raise ModelError(f"row {row.id} goes on with {row.then!r}, which is no step and no program")
             self._step_rows.setdefault(row.step, []).append(row)
         self._steps = steps
+        self._ears: dict[str, list[Ear]] = {}
+        for ear in contract.ears:
+            self._ears.setdefault(ear.event, []).append(ear)
 
     # -- segments ------------------------------------------------------------------------------------------------
 
@@ -91,7 +94,7 @@ class Engine:
 
     # -- commands ------------------------------------------------------------------------------------------------
 
-    def _command(self, run: Run, command: AnyCommand) -> Answer:
+    def _command(self, run: Run, command: AnyCommand, giver: str = "") -> Answer:
         environment = ENVIRONMENT.get(type(command))
         if environment is not None:
             return environment(self, run, command)
@@ -101,7 +104,7 @@ class Engine:
         if verb not in self.contract.verbs:
             return Answer(refused="unsupported")
         subject = self.contract.subject(command, Configuration(dict(run.parts)))
-        return self.program(run, self.contract.verbs[verb], subject, command=command)
+        return self.program(run, self.contract.verbs[verb], subject, command=command, giver=giver)
 
     def program(
         self,
@@ -112,6 +115,7 @@ class Engine:
         gate: OpenGate | None = None,
         outcome: Outcome = DEFAULT,
         by: Now | None = None,
+        giver: str = "",
     ) -> Answer:
         """Run one program to its end on a subject and give its answer."""
         run.depth += 1
@@ -119,6 +123,7 @@ class Engine:
             raise Endless(f"{name} of {subject}: listeners call each other without end (F3)")
         now = Now(run, subject, command, gate, outcome)
         run.active.append(now)
+        now.by = giver
         if by is not None:
             now.by, now.notes = by.subject, dict(by.notes)
         program = self.programs[name]
@@ -177,6 +182,7 @@ class Engine:
                 continue
             run.said.append((len(run.seen), row))
             run.seen.append(observation)
+            self._overhear(run, now, observation)
             if row.awaits and row.opens is not None:
                 gate = self._enter(run, now, row.opens)
                 if not self._heard(run, observation):
@@ -186,7 +192,7 @@ class Engine:
             if not heard and observation.event in self.contract.vetoing:
                 now.outcome = _THREW
         if row.gives is not None:
-            now.notes["given"] = tuple(self._command(run, command) for command in row.gives(now))
+            now.notes["given"] = tuple(self._command(run, one, now.subject) for one in row.gives(now))
         if row.runs:
             for name in row.on(now) if row.on is not None else (now.subject,):
                 self.program(run, row.runs, name, by=now)
@@ -200,6 +206,14 @@ class Engine:
         run.world = replace(run.world, gates=tuple(gates))
 
     # -- publication ---------------------------------------------------------------------------------------------
+
+    def _overhear(self, run: Run, now: Now, observation: Observation) -> None:
+        """The system's own listeners act, before others."""
+        for ear in self._ears.get(observation.event, ()):
+            for name in ear.on(now, observation):
+                heard = Now(run, now.subject, None, now.gate, now.outcome)
+                heard.notes = {"heard": observation}
+                self.program(run, ear.program, name, gate=now.gate, by=heard)
 
     def _heard(self, run: Run, observation: Observation, appending: str = "") -> bool:
         """Armed reactions to an observation act. False if a listener's throw is the dispatch's."""

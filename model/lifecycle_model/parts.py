@@ -1,7 +1,7 @@
 """Components beside agents: transactions, owners, the provider, sessions, storage, tasks. Refuses behaviour: rows have that.
 
 Each is kept under a prefixed name (`tx:h1`, `fiber:f1`, `provider:p1`, `session:z`, `store:s1`, `log:x`, `task:t1`,
-`executor:1`); one that is absent is as the class's defaults say.
+`executor:1`, `connection:1`, `slot:x`); one that is absent is as the class's defaults say.
 """
 
 from __future__ import annotations
@@ -95,6 +95,8 @@ class Transaction(msgspec.Struct, frozen=True):
     """Transactions made through its agent's ctx and not finished."""
     unwound: bool = False
     """The own disposers of a scope without agent have run."""
+    client: str = ""
+    """The component that made the call and is told of its result, where that is not the judge."""
 
 
 class Fiber(msgspec.Struct, frozen=True):
@@ -151,6 +153,8 @@ class Storage(msgspec.Struct, frozen=True):
     step_open: bool = False
     calls: int = 0
     """Calls advertised by the tail's last assistant message."""
+    bridged: bool = False
+    """A working directory is stored with it: the bridge created it."""
     unsettled: bool = False
     """What is stored may not have caught up with the session."""
     loading: str = ""
@@ -199,3 +203,46 @@ class Tool(msgspec.Struct, frozen=True):
     """The tool plugin that gives notices. `place` is the control state of the machine *tool*; absent it is loaded."""
 
     place: str = "Loaded"
+
+
+class Connection(msgspec.Struct, frozen=True):
+    """A client's connection to the bridge (contract A). `place` is the control state of the machine *connection*."""
+
+    name: str
+    place: str = "Closed"
+    calls: tuple[str, ...] = ()
+    """Transactions whose create or load has not returned to it."""
+    waiting: tuple[str, ...] = ()
+    """Disconnects and teardowns that have not settled."""
+    failed: bool = False
+    """A scope disposer of a session failed while it was closed."""
+
+
+class Link(msgspec.Struct, frozen=True):
+    """The component of the connection opened last, or nothing."""
+
+    connection: str = ""
+
+
+class PromptSlot(msgspec.Struct, frozen=True):
+    """A bridge's session record with its prompt slot. `place` is the control state of the machine *slot*."""
+
+    name: str
+    """The session's id."""
+    place: str = "None"
+    connection: str = ""
+    handle: str = ""
+    """The reference of its agent's transaction: the same id may have another object."""
+    opening: str = ""
+    """The load that has not been answered."""
+    gone: bool = False
+    """Nothing is left of its agent."""
+    prompt: str = ""
+    """The reference of the prompt in the slot."""
+    message: str = ""
+    flagged: bool = False
+    """The client cancelled, or left."""
+    failed: bool = False
+    """Output of the prompt failed."""
+    reason: str = ""
+    """How its turn ended, or `dropped`, or `vetoed`."""

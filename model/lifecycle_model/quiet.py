@@ -18,6 +18,10 @@ MAX_SEGMENTS = 4000
 """Internal segments after one burst at most; more is a livelock."""
 
 
+UNORDERED = ("settled", "output")
+"""Events whose order among the others is not the contract's."""
+
+
 class Restless(ModelError):
     """The system never becomes quiet (fairness F3 forbids it)."""
 
@@ -34,13 +38,13 @@ class Outcomes:
 
 
 def by_subject(seen: tuple[Observation, ...]) -> tuple[tuple[str, tuple[object, ...]], ...]:
-    """The observations grouped by subject, hashable; settled calls are one unordered group."""
+    """The observations grouped by subject, hashable; settled calls and updates of a client are unordered groups."""
     groups: dict[str, list[Observation]] = {}
     for one in seen:
-        key = "·settled" if one.event == "settled" else ("" if one.of is UNSET else str(one.of))
+        key = f"·{one.event}" if one.event in UNORDERED else ("" if one.of is UNSET else str(one.of))
         groups.setdefault(key, []).append(one)
-    if "·settled" in groups:
-        groups["·settled"].sort(key=lambda one: str(one.of))
+    for name in UNORDERED:
+        groups.get(f"·{name}", []).sort(key=lambda one: str(one.of))
     return tuple((name, tuple(_hashable(one) for one in group)) for name, group in sorted(groups.items()))
 
 

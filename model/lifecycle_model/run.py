@@ -117,16 +117,23 @@ class Now:
         """What an earlier step of this program noted, or None."""
         return self.notes.get(name)
 
-    def set_aside(self) -> None:
+    def set_aside(self, subject: str = "") -> None:
         """Keep the component under a name of its own, with its gates and the programs in progress: its id is used again."""
         world = self._run.world
-        lives = sum(name.startswith(f"{self.subject}~") for name in self._run.parts)
-        name = f"{self.subject}~{lives + 1}"
+        old = subject or self.subject
+        lives = sum(name.startswith(f"{old}~") for name in self._run.parts)
+        name = f"{old}~{lives + 1}"
         for other in self._run.active:
-            if other is not self and other.subject == self.subject:
+            if other is not self and other.subject == old:
                 other.subject = name
-        self._run.parts[name] = self.it
-        gates = tuple(replace(g, on=name) if (g.on or g.of) == self.subject else g for g in world.gates)
+        self._run.parts[name] = self._run.parts[old]
+        gates = tuple(replace(g, on=name) if (g.on or g.of) == old else g for g in world.gates)
+        self._run.world = replace(world, gates=gates)
+
+    def leave(self, kind: str) -> None:
+        """The component's gates of a kind are there no more: nobody waits at them."""
+        world = self._run.world
+        gates = tuple(g for g in world.gates if g.kind != kind or (g.on or g.of) != self.subject)
         self._run.world = replace(world, gates=gates)
 
     def gates(self) -> list[OpenGate]:

@@ -21,6 +21,18 @@ END = "end"
 """As a row's `then`: the program is over."""
 
 
+@dataclass(frozen=True)
+class Ear:
+    """A listener that is part of the system: at an event it runs a program on each component of `on`.
+
+    It comes before other listeners; the program finds what it heard as the note `heard`, and `now.gate` of the publisher.
+    """
+
+    event: str
+    program: str
+    on: Callable[[Now, Observation], Iterable[str]]
+
+
 def _own(kind: str, part: Any) -> dict[str, Any]:
     return {"of": part.name}
 
@@ -52,7 +64,7 @@ class Row:
     that session is refused; `awaits` a dispatch whose gate is its listeners: entered before other listeners act, and
     failing if one of them throws. `runs` names a program that is run on each component of `on`, in the same segment,
     after what the row says; it sees the notes of this one, and `now.by`. `gives` are commands given to other components
-    before that, in the same segment; their answers are noted as `given`. A synchronous throw in a vetoing dispatch is
+    before that, in the same segment, whose programs see who gave them as `now.by`; the answers are noted as `given`. A synchronous throw in a vetoing dispatch is
     the outcome `threw` for the following steps.
     """
 
@@ -138,6 +150,8 @@ class Contract:
     """Whether a gate that is let go still waits for something in the configuration."""
     together: Callable[[Configuration, OpenGate], str] = _by_subject
     """Gates of different groups cannot touch each other; the empty group touches all."""
+    ears: tuple[Ear, ...] = ()
+    """The system's own listeners."""
     scope: Callable[[Configuration, str], tuple[str, str]] = _scope
     """The scope a listener is registered on through an agent's ctx, or why it is refused."""
 

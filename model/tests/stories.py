@@ -126,7 +126,7 @@ def reply(answer: Answer | Observation) -> Any:
         return answer.pending
     if answer.value is not UNSET:
         return "value"
-    return msgspec.to_builtins(answer.ok)
+    return None if answer.ok is UNSET else msgspec.to_builtins(answer.ok)
 
 
 @dataclass
@@ -154,7 +154,7 @@ def tell(*bursts: tuple[dict[str, Any], ...]) -> list[Tale]:
                 ROWS.update(row.id for row in outcome.rows)
                 shown: dict[str, str] = {}
                 for one in outcome.seen:
-                    if one.event not in ("settled", "heard", "request"):
+                    if one.event not in ("settled", "heard", "request", "output"):
                         shown[str(one.of)] = f"{shown.get(str(one.of), '')} {word(one)}".strip()
                 settled = {str(one.of): reply(one) for one in outcome.seen if one.event == "settled"}
                 answers = [reply(one) for one in outcome.answers]

@@ -22,7 +22,7 @@ from lifecycle_model.state import Configuration, start
 from lifecycle_model.wire import UNSET, Answer, Observation, Vector, VectorBurst, members
 
 VECTORS = Path(__file__).parents[2] / "conformance" / "vectors"
-FOLDERS = ("publication", "teardown", "session", "durability", "status", "inbox", "cancellation", "tasks")
+FOLDERS = ("publication", "teardown", "session", "durability", "status", "inbox", "cancellation", "tasks", "acp")
 
 UNORDERED = ("settled", "contained")
 

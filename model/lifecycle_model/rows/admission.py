@@ -111,6 +111,7 @@ def begin(now: Now) -> Transaction:
         provider=holder(now),
         reason="aborted" if command.signal else "",
         signal=command.signal or "",
+        client=now.by,
     )
 
 

@@ -103,7 +103,10 @@ def begin_new(now: Now) -> Storage:
     """Keep the former log aside and buffer a new one."""
     it = _logged(now)
     former = it.former if it.place == "Absent" else (*it.former, it.records)
+    tx = now.part(f"tx:{getattr(now.part(now.by), 'handle', '')}")
+    bridged = tx is not None and tx.client.startswith("connection:")
     fresh = Storage(it.name, former=former, live=now.by, unsettled=True, loading=it.loading, readers=it.readers)
+    fresh = replace(fresh, bridged=bridged)
     return _changed(now, replace(fresh, place=it.place))
 
 
@@ -184,7 +187,8 @@ def put(now: Now) -> Storage:
     former = it.former if it.place == "Absent" else (*it.former, it.records)
     kept = records if now.world.keep_log else ()
     calls = advertised(now.command.records)
-    return _changed(now, replace(it, records=kept, former=former, calls=calls, **summed(records)))
+    changed = replace(it, records=kept, former=former, calls=calls, bridged=False, **summed(records))
+    return _changed(now, changed)
 
 
 def answer_log(now: Now) -> Any:

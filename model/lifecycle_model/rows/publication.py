@@ -16,9 +16,11 @@ from lifecycle_model.rows import words as w
 from lifecycle_model.rows.admission import taken
 from lifecycle_model.rows.rejection import (
     X,
+    client,
     deactivated,
     fix,
     fix_reason,
+    has_client,
     own_log,
     raise_now,
     rejected,
@@ -57,7 +59,7 @@ def queued_in_vain(now: Now) -> bool:
 
 def settle_handle(now: Now) -> Transaction:
     """The call settles with the handle; the signal has no effect any more."""
-    if not now.it.sync:
+    if not now.it.sync and not now.it.client:
         now.settle(now.it.name, ok="handle")
     return replace(now.it, log=(), reason="")
 
@@ -79,7 +81,8 @@ PROGRAMS = (
     Program("minted", "the scope is minted: check, set up", ("minted.failed", "minted.check", "minted.ask", "minted.sync", "minted.later"),
             ("P/r5", "P12")),
     Program("ready", "the setup has settled: check, publish, return the handle",
-            ("ready.failed", "ready.check", "ready.taken", "ready.stale", "ready.read", "ready.publish", "ready.raise", "ready.live"), ("P/r6", "P/r7", "P10")),
+            ("ready.failed", "ready.check", "ready.taken", "ready.stale", "ready.read", "ready.publish", "ready.raise", "ready.live", "ready.told"), ("P/r6", "P/r7", "P10")),
+    Program("returned", "whoever made the call has its handle", ("returned.told",), ("A/r2", "A/r5", "G1")),
 )  # fmt: skip
 
 ROWS = (
@@ -112,4 +115,6 @@ ROWS = (
     Row("X7", X, ("SettingUp",), "ready.publish", ("X7", "P/r7"), to="Publishing", runs="publish", on=its_agent),
     Row("P14 raises", X, ("Publishing",), "ready.raise", ("P14",), guard=w.both(rejected, sync), effect=raise_now),
     Row("P/r12", X, ("Publishing",), "ready.live", ("P/r12", "P9"), guard=w.negate(rejected), to="Live", effect=settle_handle),
+    Row("P/r12 told", X, ("Live",), "ready.told", ("A/r2", "A/r5", "G1"), guard=has_client, opens="returned"),
+    Row("P/r12 returned", X, (), "returned.told", ("A/r2", "A/r3", "A/r5", "G1"), runs="given", on=client),
 )  # fmt: skip

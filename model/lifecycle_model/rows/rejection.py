@@ -87,7 +87,7 @@ def settle_rejection(now: Now) -> Transaction:
     """The call settles with its rejection; a synchronous one has raised."""
     if now.it.sync:
         now.answer = Answer(**answer_of(now.it.verdict))
-    else:
+    elif not now.it.client:
         now.settle(now.it.name, **answer_of(now.it.verdict))
     return replace(now.it, log=(), reason="")
 
@@ -131,6 +131,16 @@ def has_unwound(now: Now) -> Transaction:
     return replace(now.it, unwound=True)
 
 
+def has_client(now: Now) -> bool:
+    """A component made the call."""
+    return bool(now.it.client)
+
+
+def client(now: Now) -> Iterable[str]:
+    """The component that made the call."""
+    return (now.it.client,)
+
+
 def own_log(now: Now) -> Iterable[str]:
     """The log of the id."""
     return (f"log:{now.it.id}",)
@@ -148,7 +158,7 @@ PROGRAMS = (
     Program("cut", "deactivated at a gate that may never settle", ("cut.load", "cut.setup"), ("P11",)),
     Program("unwind", "unwind the scope of an agent that never was", ("unwind.raise", "unwind.scope", "unwind.children", "unwind.open"), ("R1", "R2")),
     Program("unwound", "the scope has unwound", ("unwound.scope", "unwound.failed", "unwound.children", "unwound.reject"), ("R1", "R2")),
-    Program("reject", "drop the records and reject", ("reject.log", "reject.settle"), ("R0", "P7")),
+    Program("reject", "drop the records and reject", ("reject.log", "reject.settle", "reject.told"), ("R0", "P7")),
     Program("abort", "abort the creation signal", ("abort.check", "abort.deactivate"), ("P9", "P11")),
     Program("deactivate", "deactivate a transaction", ("deactivate.cut", "deactivate.note"), ("P6", "P8", "P11")),
     Program("finished", "the agent is gone, or was never handed out", ("finished.reject", "finished.release"), ("T/r7", "T10")),
@@ -167,6 +177,7 @@ ROWS = (
     Row("R0 after the scope", X, ("Unwinding",), "unwound.reject", ("R0",), then="reject"),
     Row("R0 log", X, (*OPEN, "Unwinding"), "reject.log", ("R0", "D5"), guard=resumes, runs="log.released", on=own_log),
     Row("R0", X, (), "reject.settle", ("R0", "P7", "P8"), to="Rejected", effect=settle_rejection, runs="forget", on=holders),
+    Row("R0 told", X, ("Rejected",), "reject.told", ("A/r3", "G/r6"), guard=has_client, runs="refused", on=client),
     Row("P9 unknown", X, (), "abort.check", ("P9",), guard=unknown_reference, effect=refuse("not_live"), then=END),
     Row("P9 aborts", X, (), "abort.deactivate", ("P9",), effect=note_abort, runs="deactivate"),
     Row("P8 reason", X, OPEN, "deactivate.note", ("P8", "P6", "X3"), guard=first_reason, effect=note_reason),

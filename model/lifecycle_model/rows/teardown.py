@@ -5,6 +5,7 @@ Refuses to know who asks: owners and providers (`owners`) run the same programs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -90,6 +91,11 @@ def finish(now: Now) -> Agent:
     return replace(now.it, disposers=(), released=True)
 
 
+def slots_of(now: Now) -> Iterable[str]:
+    """The bridge's session record that has the agent's handle."""
+    return [name for name in now.names("slot:") if now.part(name).handle == now.it.handle]
+
+
 def nobody_has_it(now: Now) -> bool:
     """Its a+ never began, or its id has a new life; and nothing of it is awaited."""
     return (not now.it.known or now.subject != now.it.name) and not now.gates()
@@ -115,7 +121,7 @@ PROGRAMS = (
     Program("leave", "the session leaves its store, the scope unwinds", ("leave.log", "leave.session", "leave.gone"), ("T/r5", "T7")),
     Program("unwinding", "the scope unwinds, with what was made through it", ("unwinding.children", "unwinding.open"), ("T/r6",)),
     Program("scope", "the scope has unwound: release, resolve", ("scope.unwound", "scope.failed", "scope.children", "scope.release"), ("T/r6", "T/r7")),
-    Program("release", "nothing of the agent is left: resolve", ("release.finish", "release.records", "release.nothing"), ("T/r7", "T10")),
+    Program("release", "nothing of the agent is left: resolve", ("release.finish", "release.told", "release.records", "release.nothing"), ("T/r7", "T10")),
 )  # fmt: skip
 
 ROWS = (
@@ -149,6 +155,7 @@ ROWS = (
     Row("T/r6 waits", A, ("Gone",), "scope.children", ("T/r6", "T1"), guard=children_left, then=END),
     Row("T/r6 over", A, ("Gone",), "scope.release", ("T/r7",), then="release"),
     Row("T/r7", A, ("Gone",), "release.finish", ("T/r7", "T1"), effect=finish),
+    Row("A10 told", A, ("Gone",), "release.told", ("A10",), runs="parted", on=slots_of),
     Row("T10", A, ("Gone",), "release.records", ("T10", "T/r7", "R0"), runs="finished", on=its_transaction),
     Row("P7 no residue", A, ("Gone",), "release.nothing", ("P7",), guard=nobody_has_it, effect=leave_nothing, then=END),
     Row("T10 handle", A, ("Gone",), "release.nothing", ("T10",), effect=w.setting(handle="")),
