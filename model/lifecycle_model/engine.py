@@ -53,7 +53,14 @@ class Engine:
                 raise ModelError(f"row {row.id} names the machine {row.machine!r}, which the contract lacks")
             if row.then and row.then != END and row.then not in steps and row.then not in self.programs:
                 raise ModelError(f"row {row.id} goes on with {row.then!r}, which is no step and no program")
+            kind, _, behind = (row.opens or AGAIN).partition(" ")
+            for name in (row.runs, behind or (kind if kind != AGAIN else "")):
+                if name and name not in self.programs:
+                    raise ModelError(f"row {row.id} runs {name!r}, which is no program")
             self._step_rows.setdefault(row.step, []).append(row)
+        for what, name in (*contract.verbs.items(), *((ear.event, ear.program) for ear in contract.ears)):
+            if name not in self.programs:
+                raise ModelError(f"{what} runs {name!r}, which is no program")
         self._steps = steps
         self._ears: dict[str, list[Ear]] = {}
         for ear in contract.ears:

@@ -23,7 +23,7 @@ def _load(name: str) -> Any:
 
 
 S = _load("stories")
-NOBODY = {"agents": [], "roots": []}
+NOBODY: dict[str, Any] = {"agents": [], "roots": []}
 
 
 def acp(act: str, session: str | None = None, ref: str | None = None, message: str | None = None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from lifecycle_model import contract1, lookups
+from lifecycle_model import contract1, lookups, subjects
 from lifecycle_model.commands import AnyCommand, Read
 from lifecycle_model.parts import Transaction
 from lifecycle_model.rows import admission, asides, durability, entries, owners, publication, rejection
@@ -89,7 +89,7 @@ SIGNALLED = frozenset({"assembly", "pre_step", "request", "model", "recovery", "
 
 def blank(machine: str, subject: str) -> Any:
     """A component that does not exist yet."""
-    part = contract1.blank(machine, subject)
+    part = subjects.blank(machine, subject)
     if isinstance(part, Agent):
         return LatchAgent(subject)
     return LatchTransaction(part.name) if isinstance(part, Transaction) else part
@@ -129,8 +129,9 @@ def read(command: AnyCommand, configuration: Configuration) -> Answer:
 HELD = (admission, publication, rejection, owners, entries, asides, durability)
 """Whose programs and rows hold, except as replaced or removed."""
 
-REMOVED = frozenset({"task", "aside", "aside.flushed"})
-"""Programs that nothing replaces: setup begins in the segment that asks, nothing is appended out of band."""
+REMOVED = frozenset({"task", "aside", "aside.flushed", "returned"})
+"""Programs that nothing replaces: setup begins in the segment that asks, nothing is appended out of band, and the judge
+makes every call himself."""
 
 
 def now_said(clauses: tuple[str, ...]) -> tuple[str, ...]:
@@ -168,6 +169,7 @@ def latch() -> Contract:
     held_programs, held_rows = held(base, own)
     names = {program.id for program in held_programs}
     holding = {row.id for row in held_rows} | names | {row.id for row in rows if row.program in names}
+    moved = {row.machine for row in (*held_rows, *rows)} - {machine.name for machine in MACHINES}
     every = {row.id for row in base.rows} | {program.id for program in base.programs} | base.clauses.keys()
     return base.overlay(
         "latch",
@@ -175,8 +177,9 @@ def latch() -> Contract:
         programs=(*held_programs, *programs),
         rows=(*held_rows, *rows),
         clauses=LATCH_CLAUSES,
-        machines=(*MACHINES, *(one for one in base.machines if one.name not in ("agent", "turn"))),
-        verbs={verb: program for verb, program in base.verbs.items() if verb != "mutate"} | VERBS,
+        machines=(*MACHINES, *(one for one in base.machines if one.name in moved)),
+        verbs={verb: program for verb, program in base.verbs.items() if program in names | own} | VERBS,
+        ears=(),
         gates=GATES,
         blank=blank,
         read=read,
