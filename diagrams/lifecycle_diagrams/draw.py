@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lifecycle_diagrams import png as raster
-from lifecycle_diagrams import svg as layout
+from lifecycle_diagrams import svg as vector
 from lifecycle_diagrams.difference import difference
 from lifecycle_diagrams.dot import dot
 from lifecycle_diagrams.errors import DiagramError
@@ -68,7 +68,7 @@ def drawn(graph: Graph, form: str, detail: Detail, clauses: Mapping[str, str]) -
     if form == "mermaid":
         return mermaid(graph, detail)
     source = dot(graph, detail)
-    return source if form == "dot" else layout.svg(graph, detail, described(graph), tips(graph, clauses))
+    return source if form == "dot" else vector.svg(graph, detail, described(graph), tips(graph, clauses))
 
 
 def described(graph: Graph) -> str:
@@ -123,7 +123,7 @@ def _stale(contract: Contract, folder: Path, detail: Detail) -> Iterator[str]:
                 continue
             text = path.read_text(encoding="utf-8")
             if form == "svg":
-                fresh = layout.embedded(text) == layout.digest(source)
+                fresh = vector.embedded(text) == vector.digest(source)
             else:
                 fresh = text == (source if form == "dot" else mermaid(graph, detail))
             if not fresh:

@@ -21,6 +21,11 @@ SHAPES = {
 ARROWS = {"gate": "-.->", "hidden": "~~~", "move": "-->", "next": "-->", "jump": "-->", "touch": "-->"}
 SIGNS = (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;"), ("`", "'"))
 DASHED = "passing"
+INDENT, WIDTH = "\u2003", 4
+"""What stands for so many blanks before a line: HTML keeps it."""
+LISTS = ("step", "machine")
+LISTED = "listed"
+"""The class of nodes whose lines begin at the left."""
 
 
 def mermaid(graph: Graph, detail: Detail) -> str:
@@ -66,6 +71,10 @@ def _classes(graph: Graph, names: dict[str, str], places: dict[str, str]) -> Ite
     if passing:
         yield f"  classDef {DASHED} stroke-dasharray:5 4"
         yield f"  class {','.join(passing)} {DASHED}"
+    lists = [names[node.id] for node in graph.nodes if node.kind in LISTS]
+    if lists:
+        yield f"  classDef {LISTED} text-align:left"
+        yield f"  class {','.join(lists)} {LISTED}"
     toned: dict[str, list[str]] = {}
     for node in graph.nodes:
         if node.tone:
@@ -92,4 +101,5 @@ def _plain(line: str) -> str:
     """A line without the signs that Mermaid reads as its own."""
     for sign, word in SIGNS:
         line = line.replace(sign, word)
-    return line.lstrip()
+    bare = line.lstrip()
+    return INDENT * ((len(line) - len(bare)) // WIDTH) + bare

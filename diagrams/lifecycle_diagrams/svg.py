@@ -1,45 +1,33 @@
-"""Lays a graph out as SVG, without the fonts of this machine, readable in light and dark surroundings.
+"""Writes a laid out graph as SVG: its texts, where there is room, its tips, its colours for light and dark surroundings.
 
-Refuses nothing but to work without `pygraphviz`, and says how to get it.
+Refuses to lay out: `layout` does.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from lifecycle_diagrams.colours import COLOURS
 from lifecycle_diagrams.dot import ROOM, SIZE, SMALL, dot
-from lifecycle_diagrams.errors import DiagramError
-from lifecycle_diagrams.graph import Detail, Graph
+from lifecycle_diagrams.graph import Detail, Edge, Graph, Node
 from lifecycle_diagrams.labels import edge_lines, node_lines
+from lifecycle_diagrams.layout import laid_out
 from lifecycle_diagrams.lettering import NAMESPACE, letter
+from lifecycle_diagrams.measure import block, line_width
+from lifecycle_diagrams.room import Box, Room, along, around
 
 FONTS = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
-EXTRA = "pip install 'lifecycle-spec[svg]'"
 INSET = 10.0
 """Where the lines of a step and the label of a frame begin, from the left edge."""
+DESCENT = 0.2
+"""How far the baseline stands above the lower edge of a letter's box, in letters."""
 _LINES = re.compile(r"><(?!/?tspan|/text)([/a-z])")
 _HASH = re.compile(r'data-dot="([0-9a-f]+)"')
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_NO_FONTS = '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig></fontconfig>'
 _NAMES = {pair.light: name for name, pair in COLOURS.items()}
-
-
-def available() -> bool:
-    """The layout extra is installed."""
-    try:
-        import pygraphviz  # noqa: F401  (only asked for)
-    except ImportError:
-        return False
-    return True
 
 
 def digest(source: str) -> str:
@@ -55,7 +43,7 @@ def embedded(text: str) -> str:
 
 def svg(graph: Graph, detail: Detail, description: str, tips: Mapping[str, str]) -> str:
     """The SVG of a graph. `tips`: what a pointer shows, by the id of a node, edge or group."""
-    root = ElementTree.fromstring(_laid_out(dot(graph, detail, sized=True)))
+    root = ElementTree.fromstring(laid_out(dot(graph, detail, sized=True)))
     box = root.attrib["viewBox"]
     _, _, width, height = (float(number) for number in box.split())
     root.attrib.clear()
@@ -67,8 +55,7 @@ def svg(graph: Graph, detail: Detail, description: str, tips: Mapping[str, str])
     assert page is not None
     for child in [one for one in page if one.tag == _tag("title")]:
         page.remove(child)
-    labels = [_filled(group, graph, detail, tips) for group in page if "id" in group.attrib]
-    page.extend(label for label in labels if label is not None)
+    _lettered(page, graph, detail, tips)
     for element in root.iter():
         _recoloured(element)
         element.attrib.pop("id", None)
@@ -80,105 +67,104 @@ def svg(graph: Graph, detail: Detail, description: str, tips: Mapping[str, str])
     return _LINES.sub(r">\n<\1", ElementTree.tostring(root, encoding="unicode")) + "\n"
 
 
+def _lettered(page: ElementTree.Element, graph: Graph, detail: Detail, tips: Mapping[str, str]) -> None:
+    """Write every text: into the boxes, then the arrows' labels on top of everything, then the frames' where room is left."""
+    things: dict[str, list[tuple[str, ElementTree.Element]]] = {"node": [], "edge": [], "group": []}
+    for group in page:
+        kind, _, key = group.attrib.get("id", "").partition("·")
+        if kind in things:
+            _tipped(group, tips)
+            things[kind].append((key, group))
+    nodes = {node.id: node for node in graph.nodes}
+    room = Room([_bounds(group) for _, group in things["node"]])
+    for key, group in things["node"]:
+        _node_text(group, nodes[key], detail)
+    for _, group in things["edge"]:
+        for path in group.iter(_tag("path")):
+            room.line(path.attrib["d"])
+    labels = [_edge_label(group, graph.edges[int(key)], detail, room) for key, group in things["edge"]]
+    for _, group in things["group"]:
+        _frame_label(group, room)
+    page.extend(label for label in labels if label is not None)
+
+
+def _tipped(group: ElementTree.Element, tips: Mapping[str, str]) -> None:
+    """Let a pointer show the thing's tip."""
+    title = group.find(_tag("title"))
+    if title is None:
+        return
+    title.text = tips.get(group.attrib["id"], "")
+    if not title.text:
+        group.remove(title)
+
+
 def _tag(name: str) -> str:
     return f"{{{NAMESPACE}}}{name}"
 
 
-@contextmanager
-def _without_fonts() -> Iterator[None]:
-    """No font of this machine is looked at: every text has its room already."""
-    before = os.environ.get("FONTCONFIG_FILE")
-    with tempfile.TemporaryDirectory() as folder:
-        empty = Path(folder) / "fonts.conf"
-        empty.write_text(_NO_FONTS)
-        os.environ["FONTCONFIG_FILE"] = str(empty)
-        try:
-            yield
-        finally:
-            del os.environ["FONTCONFIG_FILE"]
-            if before is not None:
-                os.environ["FONTCONFIG_FILE"] = before
+def _node_text(group: ElementTree.Element, node: Node, detail: Detail) -> None:
+    box = _bounds(group)
+    letter(
+        group,
+        node_lines(node, detail),
+        _middle(box),
+        SIZE,
+        left=box.left + INSET if node.kind in ("step", "machine") else None,
+        bold_first=bool(node.label) and node.kind != "outside",
+        tone=node.tone,
+    )
 
 
-def _laid_out(source: str) -> str:
-    try:
-        import pygraphviz
-    except ImportError as error:
-        raise DiagramError(
-            "SVG needs the layout extra, pygraphviz, which is not installed",
-            hint=f"{EXTRA}; Mermaid and DOT work without it",
-        ) from error
-    with _without_fonts(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Graphviz may warn that it found no font, which is what we want
-        return bytes(pygraphviz.AGraph(source).draw(format="svg", prog="dot")).decode()
+def _frame_label(group: ElementTree.Element, room: Room) -> None:
+    frame = _bounds(group)
+    for text in group.findall(_tag("text")):
+        width = line_width(text.text or "", SIZE, bold=True)
+        place = room.first_free(along(frame, width, SIZE, INSET))
+        text.attrib.pop("font-family", None)
+        text.attrib |= {"text-anchor": "start", "font-weight": "600", "x": f"{frame.left + INSET:.1f}"}
+        if place is not None:
+            text.attrib |= {"x": f"{place.left:.1f}", "y": f"{place.bottom - SIZE * DESCENT:.1f}"}
 
 
-def _filled(
-    group: ElementTree.Element, graph: Graph, detail: Detail, tips: Mapping[str, str]
-) -> ElementTree.Element | None:
-    """Write a thing's text and tip into its group; an edge's label comes back, to stand on top of everything."""
-    name = group.attrib["id"]
-    kind, _, key = name.partition("·")
-    title = group.find(_tag("title"))
-    if title is not None:
-        title.text = tips.get(name, "")
-        if not title.text:
-            group.remove(title)
-    if kind == "node":
-        node = next(one for one in graph.nodes if one.id == key)
-        lines = node_lines(node, detail)
-        left, top, right, bottom = _bounds(group)
-        start = left + INSET if node.kind in ("step", "machine") else None
-        middle = ((left + right) / 2, (top + bottom) / 2)
-        letter(
-            group,
-            lines,
-            middle,
-            SIZE,
-            left=start,
-            bold_first=bool(node.label) and node.kind != "outside",
-            tone=node.tone,
-        )
-    elif kind == "group":
-        for text in group.findall(_tag("text")):
-            left, _, _, _ = _bounds(group)
-            text.attrib |= {"x": f"{left + INSET:.1f}", "text-anchor": "start", "font-weight": "600"}
-            text.attrib.pop("font-family", None)
-    elif kind == "edge":
-        return _edge_label(group, graph, int(key), detail)
-    return None
-
-
-def _edge_label(group: ElementTree.Element, graph: Graph, index: int, detail: Detail) -> ElementTree.Element | None:
-    room = next((one for one in group.iter() if one.attrib.get("fill") == ROOM), None)
-    if room is None:
+def _edge_label(group: ElementTree.Element, edge: Edge, detail: Detail, room: Room) -> ElementTree.Element | None:
+    """The label of an arrow, where the layout has left room for it or close by."""
+    kept = next((one for one in group.iter() if one.attrib.get("fill") == ROOM), None)
+    if kept is None:
         return None
-    left, top, right, bottom = _numbers(room)
     for parent in group.iter():
-        if room in list(parent):
-            parent.remove(room)
-    edge = graph.edges[index]
+        if kept in list(parent):
+            parent.remove(kept)
+    lines = edge_lines(edge, detail)
+    size = block(lines, SMALL)
+    x, y = _middle(_numbers(kept))
+    wanted = Box(x - size.width / 2, y - size.height / 2, x + size.width / 2, y + size.height / 2)
+    place = room.first_free(around(wanted)) or wanted
+    room.boxes.append(place)
     label = ElementTree.Element(_tag("g"), {"class": "label"})
     title = group.find(_tag("title"))
     if title is not None:
         copy = ElementTree.SubElement(label, _tag("title"))
         copy.text = title.text
-    letter(label, edge_lines(edge, detail), ((left + right) / 2, (top + bottom) / 2), SMALL, tone=edge.tone)
+    letter(label, lines, _middle(place), SMALL, tone=edge.tone)
     return label
 
 
-def _bounds(group: ElementTree.Element) -> tuple[float, float, float, float]:
+def _middle(box: Box) -> tuple[float, float]:
+    return (box.left + box.right) / 2, (box.top + box.bottom) / 2
+
+
+def _bounds(group: ElementTree.Element) -> Box:
     shape = next(one for one in group.iter() if one.tag in (_tag("path"), _tag("polygon"), _tag("ellipse")))
     return _numbers(shape)
 
 
-def _numbers(shape: ElementTree.Element) -> tuple[float, float, float, float]:
+def _numbers(shape: ElementTree.Element) -> Box:
     """The box around a shape."""
     if shape.tag == _tag("ellipse"):
         x, y, rx, ry = (float(shape.attrib[name]) for name in ("cx", "cy", "rx", "ry"))
-        return x - rx, y - ry, x + rx, y + ry
+        return Box(x - rx, y - ry, x + rx, y + ry)
     found = [float(number) for number in _NUMBER.findall(shape.attrib.get("d", "") + shape.attrib.get("points", ""))]
-    return min(found[::2]), min(found[1::2]), max(found[::2]), max(found[1::2])
+    return Box(min(found[::2]), min(found[1::2]), max(found[::2]), max(found[1::2]))
 
 
 def _recoloured(element: ElementTree.Element) -> None:

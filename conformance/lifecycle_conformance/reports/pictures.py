@@ -10,11 +10,11 @@ from lifecycle_conformance.reports.report import Picture
 
 def pictures(contract: str, rows: Mapping[str, int]) -> tuple[Picture, ...]:
     """The contract's pictures as SVG, each arrow as warm as its rows were taken often; none without the layout extra."""
-    from lifecycle_diagrams import svg
+    from lifecycle_diagrams import layout
     from lifecycle_diagrams.draw import render
     from lifecycle_diagrams.views import views_of
 
-    if not svg.available():
+    if not layout.available():
         return ()
     named = contract_named(contract)
     shown = views_of(named)
