@@ -10,7 +10,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from time import monotonic
 
@@ -19,11 +19,13 @@ from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.engines import Done, Setting, Task, Worker
 from lifecycle_conformance.hypothesis_run import explore_histories
 from lifecycle_conformance.suite import Classes, Edge, SuiteRun, plain_edges, reacting_edges, short_run, size_of
+from lifecycle_conformance.systems.adapter import System
 from lifecycle_conformance.systems.errors import SystemsError
+from lifecycle_conformance.systems.wellformed import Checked
 from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import Mismatch as VectorMismatch
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors, out_of_reach
-from lifecycle_model.commands import AnyCommand, Disarm, Hold, React, Read, Release, Tick, Watch
+from lifecycle_model.commands import AnyCommand, Disarm, Hold, LoadProvider, React, Read, Release, Tick, Watch
 from lifecycle_model.table import Contract
 from lifecycle_model.wire import Description, Profile, Vector
 
@@ -51,6 +53,7 @@ class Options:
     budget: float | None = None
     timeout: float = 10.0
     causes: int = 5
+    vectors: bool = True
 
 
 @dataclass(frozen=True)
@@ -133,14 +136,23 @@ def floor(profile: Profile) -> list[str]:
     return lacks + [f"observation {name}" for name in FLOOR_OBSERVATIONS if name not in profile.observations]
 
 
-def check(options: Options, progress: Progress = lambda stage, done, total: None) -> Outcome:
-    """Judge one system. Never raises for what the system does; UsageError for what the caller asked wrongly."""
+def check(
+    options: Options,
+    progress: Progress = lambda stage, done, total: None,
+    system: System | None = None,
+) -> Outcome:
+    """Judge the system that is named, or the one that is given, in this process; who opens a system stops it.
+
+    Never raises for what the system does; UsageError for what the caller asked wrongly.
+    """
     contract_named(options.contract)
+    if system is not None:
+        options = replace(options, jobs=1)
     outcome = Outcome(options)
     setting = Setting(options.system, options.contract, options.timeout)
     began = monotonic()
     try:
-        worker = Worker(setting)
+        worker = Worker(setting, Checked(system) if system is not None else None)
     except SystemsError as error:
         if error.exit_code == 2:
             raise
@@ -152,7 +164,8 @@ def check(options: Options, progress: Progress = lambda stage, done, total: None
         if lacks:
             outcome.reasons.append(f"below the floor: the system lacks {', '.join(lacks)}; nothing was judged")
             return outcome
-        _vectors(worker, options, outcome, progress)
+        if options.vectors:
+            _vectors(worker, options, outcome, progress)
         _engines(worker, setting, options, outcome, progress, began)
         _histories(worker, options, outcome, progress, began)
         until = None if options.budget is None else monotonic() + options.budget / 4
@@ -161,9 +174,11 @@ def check(options: Options, progress: Progress = lambda stage, done, total: None
         outcome.reasons.append(str(error))
     except KeyboardInterrupt:
         outcome.interrupted = True
+        outcome.failures = _one_a_cause(outcome.failures)[: options.causes]
         outcome.reasons.append("interrupted by hand: what is here is what was found until then")
     finally:
-        worker.system.stop()
+        if system is None:
+            worker.system.stop()
     _conclude(outcome)
     outcome.seconds["total"] = monotonic() - began
     return outcome
@@ -214,6 +229,9 @@ def _carried(contract: Contract, command: AnyCommand) -> bool:
         return (gate is None or gate in contract.gates) and all(_carried(contract, one) for one in command.then)
     if isinstance(command, Hold | Watch | Release):
         return command.gate in contract.gates
+    if isinstance(command, LoadProvider) and command.configured:
+        # the rows refuse config-started agents: vectors and monitors judge those
+        return False
     return isinstance(command, Read | Disarm | Tick) or command.verb in contract.verbs
 
 
@@ -261,26 +279,29 @@ def _work(
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.jobs, context, _open, (setting,)) as pool:
         futures: list[Future[Done]] = [pool.submit(_do, task) for task in todo]
+        stopped: KeyboardInterrupt | None = None
         try:
             waiting = set(futures)
-            while waiting:
+            while waiting and not spent():
                 _ended, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
                 progress("suites and walks", len(todo) - len(waiting), len(todo))
-                if spent() and waiting:
-                    break
-            for future in futures:
-                if not future.done():
-                    yield None
-                    return
-                yield future.result()
-        except BaseException:
+        except KeyboardInterrupt as interrupt:
+            stopped = interrupt
+        ready = [future for future in futures if future.done()]
+        if len(ready) < len(futures):
             # nobody waits for what the workers still do
             for child in multiprocessing.active_children():
                 child.terminate()
-            raise
-        finally:
-            for future in futures:
-                future.cancel()
+            pool.shutdown(wait=False, cancel_futures=True)
+        if stopped is not None:
+            # what was done before is told; then the interrupt goes on
+            yield from (future.result() for future in ready)
+            raise stopped
+        for future in futures:
+            if future not in ready:
+                yield None
+                return
+            yield future.result()
 
 
 _mine: list[Worker] = []

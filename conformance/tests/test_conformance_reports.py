@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import xmlschema
 from junitparser import JUnitXml
 
 from lifecycle_conformance.failure.reading import read
@@ -219,6 +220,24 @@ def test_junit_says_what_was_broken_skipped_and_undecided() -> None:
     assert cases["suite agent"].find("error") is not None
     assert root.get("time") == "75.000"
     assert not any(case.get("time") for case in cases.values())
+
+
+SCHEMA = xmlschema.XMLSchema(str(Path(__file__).parent / "junit-common.xsd"))
+
+
+@pytest.mark.parametrize("report", [*REPORTS.values(), HOSTILE], ids=[*REPORTS, "hostile"])
+def test_junit_keeps_the_common_schema(report: RunReport) -> None:
+    SCHEMA.validate(junit(report).decode())
+
+
+def test_what_no_reader_knows_breaks_the_schema() -> None:
+    good = junit(RED)
+    for here, wrong in ((b'tests="', b'tests="x'), (b"<testcase name", b"<testcase colour"), (b"<failure", b"<worse")):
+        broken = good.replace(here, wrong, 1).replace(
+            b"</failure", b"</worse" if wrong == b"<worse" else b"</failure", 1
+        )
+        assert broken != good
+        assert not SCHEMA.is_valid(broken.decode())
 
 
 def test_junit_is_read_by_another_reader(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from lifecycle_conformance.reports.report import (
     to_json,
     told,
 )
-from lifecycle_conformance.reports.write import ReportError, Written, check_path, print_text, write_file, write_report
+from lifecycle_conformance.reports.write import ReportError, Written, check_path, keep_trace, print_text, write_report
 
 __all__ = [
     "Coverage",
@@ -22,9 +22,9 @@ __all__ = [
     "Written",
     "check_path",
     "from_json",
+    "keep_trace",
     "print_text",
     "to_json",
     "told",
-    "write_file",
     "write_report",
 ]

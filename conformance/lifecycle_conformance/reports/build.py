@@ -6,12 +6,15 @@ Refuses to judge again: the verdict is the check's.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lifecycle_conformance.check import VIOLATES, Outcome
 from lifecycle_conformance.contracts import contract_named
+from lifecycle_conformance.expect import Difference
+from lifecycle_conformance.failure.value import Failure
 from lifecycle_conformance.monitors.watch import CARRIED
-from lifecycle_conformance.reports.report import Coverage, Reason, RunReport, Told, Verdict
+from lifecycle_conformance.reports.found import Found
+from lifecycle_conformance.reports.report import Coverage, Reason, RunReport, Verdict, told
 from lifecycle_conformance.vectors import load_vectors
 from lifecycle_model.table import Contract
 
@@ -20,11 +23,15 @@ _ENGINE = re.compile(r"((?:vector|suite|walk) \S+|Hypothesis): (.*)", re.DOTALL)
 
 
 def report_of(
-    outcome: Outcome, failures: Sequence[Told], stale: Sequence[str] = (), expecting: bool = False
+    outcome: Outcome,
+    found: Sequence[Found],
+    keep: Callable[[Failure], str],
+    difference: Difference | None = None,
 ) -> RunReport:
-    """The report of a check; `failures` are its failures told, `stale` what was expected and did not happen."""
+    """The report of a check; `keep` stores a failing trace and says where, `difference` is from what was expected."""
     options, description = outcome.options, outcome.description
     contract = contract_named(options.contract)
+    tolerated = {key.key for key in difference.known} if difference is not None else set[tuple[str, str]]()
     reached, unreached = _clauses(outcome, contract)
     verdict: Verdict = (
         "VIOLATES" if outcome.verdict == VIOLATES else "CONFORMS" if outcome.exit_code == 0 else "INCONCLUSIVE"
@@ -47,9 +54,11 @@ def report_of(
             clauses=reached,
         ),
         completeness=completeness(outcome),
-        failures=tuple(failures),
-        expecting=expecting,
-        stale=tuple(stale),
+        failures=tuple(
+            told(one.failure, keep(one.failure), options.system, expected=one.key.key in tolerated) for one in found
+        ),
+        expecting=difference is not None,
+        stale=tuple(f"{one.group} {one.fingerprint}" for one in difference.stale) if difference is not None else (),
         inconclusive=tuple(map(_reason, dict.fromkeys(outcome.reasons))),
         out_of_reach=unreached,
         unreached={name: tuple(why) for name, why in sorted(outcome.unreached.items())},

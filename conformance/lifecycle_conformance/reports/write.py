@@ -14,6 +14,8 @@ from typing import TextIO
 
 import msgspec
 
+from lifecycle_conformance.failure.tracefile import trace_json
+from lifecycle_conformance.failure.value import Failure
 from lifecycle_conformance.reports.html import page
 from lifecycle_conformance.reports.junit import junit
 from lifecycle_conformance.reports.markdown import markdown
@@ -61,6 +63,13 @@ def write_file(path: str | Path, data: bytes, what: str) -> Written:
     if failed is None:
         return Written(str(place), f"{what}: {place}", asked_for=True)
     return _elsewhere(place, data, what, f"{what} could not be written to {path} ({failed})")
+
+
+def keep_trace(failure: Failure, folder: Path) -> Written:
+    """Store a failing trace under its fingerprint, in a folder that is made if it can be."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return write_file(folder / f"{failure.fingerprint}.json", trace_json(failure.trace), "the trace")
 
 
 def write_report(path: str | Path, report: RunReport) -> Written:
