@@ -41,6 +41,7 @@ class Connection:
         self._births = births
         self._record = record
         self._here = True
+        self._loading: set[str] = set()
         self.bridge = Bridge(root.fork("acp"), self._deliver, spec=AgentSpec(setup=self._setup), policies=policies)
 
     def new(self, ref: str, session: str) -> asyncio.Future[str]:
@@ -49,7 +50,10 @@ class Connection:
 
     def load(self, ref: str, session: str) -> asyncio.Future[str]:
         """Load a session; as `new`."""
-        return self._opening(ref, lambda: self.bridge.load_session(session, CWD))
+        future = self._opening(ref, lambda: self.bridge.load_session(session, CWD))
+        self._loading.add(session)
+        future.add_done_callback(lambda done: self._loading.discard(session))
+        return future
 
     def prompt(self, session: str, content: JsonValue, message: str) -> asyncio.Future[StopReason]:
         """Prompt with a message of the judge's name."""
@@ -91,7 +95,9 @@ class Connection:
         self._told(str(waiting.at.of), update)
 
     def _told(self, session: str, update: JsonObject) -> None:
-        if self._here:
+        # what other parties say in a live session is shown to the client, too; the contract does not speak of it
+        others = update["sessionUpdate"] == "user_message_chunk" and session not in self._loading
+        if self._here and not others:
             self._record(Observation("output", of=session, update=update["sessionUpdate"]))
 
 
