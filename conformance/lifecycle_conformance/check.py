@@ -229,9 +229,8 @@ def _carried(contract: Contract, command: AnyCommand) -> bool:
         return (gate is None or gate in contract.gates) and all(_carried(contract, one) for one in command.then)
     if isinstance(command, Hold | Watch | Release):
         return command.gate in contract.gates
-    if isinstance(command, LoadProvider) and command.configured:
-        # the rows refuse config-started agents: vectors and monitors judge those
-        return False
+    if isinstance(command, LoadProvider) and any(not (one.id or one.resume) for one in command.configured):
+        return False  # a fresh id is the system's own: its agent has no name for the judge
     return isinstance(command, Read | Disarm | Tick) or command.verb in contract.verbs
 
 

@@ -12,10 +12,12 @@ import msgspec
 
 from lifecycle_model.wire import ANY, NEW, NOTHING, UNSET, Answer, Observation, Profile, members
 
-UNORDERED = frozenset({"settled", "contained", "output"})
+UNORDERED = frozenset({"settled", "contained"})
 """Compared as a multiset of the burst: when they are reported is not the contract's."""
 
-SILENT = frozenset({"session/event"})
+UNTOLD = frozenset({"driver", "output"})
+"""Not compared: where a driver wakes, and which records make an update for a client, are not the contract's."""
+
 IGNORED = frozenset({"interrupted", "text", "value", "length"})
 """Members that carry texts or internals."""
 
@@ -157,12 +159,8 @@ class Projection:
                 self.shown[str(one.of)] = "idle"
             if one.event == "fault":
                 kept.append(one)
-            if one.event not in self.events or (one.event == "gate" and one.gate in ("driver", "output")):
+            if one.event not in self.events or one.event in UNTOLD or (one.event == "gate" and one.gate in UNTOLD):
                 continue
-            if one.event == "output":
-                if any(other.event == "output" and other.of == one.of for other in kept):
-                    continue
-                one = Observation("output", of=one.of)
             if one.event == "agent/status":
                 status = project_status(str(one.status), self.statuses)
                 if status is None or self.shown.get(str(one.of), "idle") == status:

@@ -7,13 +7,24 @@ from typing import Any
 
 from lifecycle_model.clauses import CLAUSES
 from lifecycle_model.lookups import read
-from lifecycle_model.parts import Background, Connection, Fiber, Provider, Storage, Transaction
+from lifecycle_model.parts import (
+    Background,
+    Connection,
+    Fiber,
+    Persistence,
+    Provider,
+    Starter,
+    Storage,
+    Store,
+    Transaction,
+)
 from lifecycle_model.rows import (
     admission,
     asides,
     bridge,
     cancel,
     closing,
+    config,
     driver,
     durability,
     entries,
@@ -73,6 +84,9 @@ MACHINES = (
     Machine("task", "A background task (O); Exited is a killed one whose process is gone.", "place",
             ("None", "Running", "Killed", "Exited", "Completed"), "None", {"Killed": "ended", "Exited": "ended", "Completed": "ended"}),
     Machine("executor", "An executor of background tasks (O).", "place", ("Loaded", "Unloading", "Unloaded"), "Loaded"),
+    Machine("starter", "A config-started agent of a provider (G).", "place",
+            ("Configured", "Waiting", "Looking", "Starting", "Started", "Failed", "GivenUp"), "Configured",
+            {"Waiting": "starting", "Looking": "starting", "Starting": "starting"}),
     Machine("connection", "A client's connection to the bridge (A).", "place", ("Closed", "Open", "Closing"), "Closed"),
     Machine("slot", "A bridge session's record and its prompt slot (A); Unwanted is a session that came after closing.", "place",
             ("None", "Free", "Sent", "Claimed", "Draining", "Unwanted"), "None", {"Sent": "occupied", "Claimed": "occupied", "Draining": "occupied"}),
@@ -119,6 +133,7 @@ GATES = {
     "flush": ("ok", "fail"),
     "scope": ("ok", "fail"),
     "output": ("ok", "fail"),
+    "config_lookup": ("default", "found", "missing", "fail"),
     "driver": ("ok",),
 }
 
@@ -134,7 +149,7 @@ BIRTH_GATES = frozenset({"load", "setup"})
 def address(kind: str, part: Any) -> dict[str, Any]:
     """What a gate shows of its component: a scope is the agent's, a setup is given the log."""
     if isinstance(part, Transaction):
-        shown: dict[str, Any] = {"of": part.id if kind == "scope" else part.name}
+        shown: dict[str, Any] = {"of": part.id if kind == "scope" else part.name.partition("@")[0]}
         if kind == "setup":
             shown["length"] = len(part.log)
         return shown
@@ -155,6 +170,8 @@ def signal_of(configuration: Configuration, gate: OpenGate) -> str | None:
 
 def waits(configuration: Configuration, gate: OpenGate) -> bool:
     """D5: a load waits for another of its id, a live session's flush and its storage for a load that is still wanted."""
+    if gate.kind == "await":
+        return start_waits(configuration, configuration[gate.on])
     if gate.kind not in ("queue", "flush", "store"):
         return False
     tx = configuration.get(gate.on) if gate.kind == "queue" else None
@@ -166,10 +183,20 @@ def waits(configuration: Configuration, gate: OpenGate) -> bool:
     return gate.kind == "store" or log.live == (gate.on or gate.of)
 
 
+def start_waits(configuration: Configuration, starter: Starter) -> bool:
+    """G3: an exact id waits until same-id entries are gone; a resume id for persistence, too."""
+    if starter.resume and not (configuration.get("persistence") or Persistence()).on:
+        return True
+    id_ = starter.id or starter.resume
+    agent = configuration.get(id_)
+    entered = isinstance(agent, Agent) and (agent.stored or agent.entered)
+    return entered or any(one == id_ for one, _ in (configuration.get("store:s1") or Store()).entries)
+
+
 def together(configuration: Configuration, gate: OpenGate) -> str:
     """Gates of one id, and of agents made through its agent's ctx, are one group; an unload's touch all."""
     part = configuration.get(gate.on or gate.of)
-    if isinstance(part, Fiber | Provider | Connection):
+    if isinstance(part, Fiber | Provider | Connection | Starter):
         return ""
     name = part.id if isinstance(part, Transaction) else gate.of
     if isinstance(part, Background):
@@ -215,7 +242,7 @@ def unheard(observation: Observation) -> bool:
 
 @cache
 def contract() -> Contract:
-    """Contract version 1: sections S, Q, C, P, T, L, D, O and A."""
+    """Contract version 1: every section and optional policy."""
     modules = (
         admission,
         publication,
@@ -235,6 +262,7 @@ def contract() -> Contract:
         executors,
         bridge,
         prompts,
+        config,
     )
     return Contract(
         name="1",

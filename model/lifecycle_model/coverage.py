@@ -16,6 +16,9 @@ OBSERVED: Mapping[str, str] = {
     "C21": "engine: a reaction cannot shorten the program that published",
     "X9": "engine: segments end at gates, and the explorer lets others act there",
     "I19": "judge: monitor over completions",
+    "L1": "model: a log is a tuple, and rows only append to it; judge: monitor over records, reads of logs",
+    "T14": "assumed: F4; breaking it is a documented deadlock, not an outcome",
+    "policy cancelling_published": "judge: the status projection of both sides, in events and reads",
     "T9": "engine: a failing gate is an outcome like any other",
 }
 """Clauses carried by the way observations are made, or by a monitor of the judge alone, and how."""

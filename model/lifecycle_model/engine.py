@@ -237,6 +237,7 @@ class Engine:
         """
         given: Outcome | None = None
         subject = str(facts.get("of", ""))
+        of = observation.of
         gate = observation.event == "gate"
         vetoing = observation.event in self.contract.vetoing
         if appending:
@@ -247,7 +248,7 @@ class Engine:
             answers = tuple(self._command(run, command) for command in armed.then)
             if armed.name is not None:
                 name = observation.gate if gate else observation.event
-                run.seen.append(Observation("heard", of=subject, as_=armed.name, name=name, answers=answers))
+                run.seen.append(Observation("heard", of=of, as_=armed.name, name=name, answers=answers))
             if armed.outcome is not None:
                 given = armed.outcome
             if armed.throw is None:
@@ -258,7 +259,7 @@ class Engine:
                 if vetoing:
                     break
             else:
-                run.seen.append(Observation("contained", of=subject, name=observation.event))
+                run.seen.append(Observation("contained", of=of, name=observation.event))
         if appending:
             run.parts[appending] = replace(run.parts[appending], appending=False)
         return given
@@ -378,14 +379,10 @@ class Engine:
 
     def _pass(self, run: Run, gate: OpenGate) -> None:
         """Leave a gate with its outcome: the program behind it runs, once the last of its dispatch is left."""
-        kept: list[OpenGate] = []
-        taken = False
-        for other in run.world.gates:
-            if not taken and replace(other, outcome=gate.outcome) == gate:
-                taken = True
-            else:
-                kept.append(other)
-        run.world = replace(run.world, gates=tuple(kept))
+        there = list(run.world.gates)
+        same = [other for other in there if replace(other, outcome=gate.outcome) == gate]
+        there.remove(gate if gate in there else same[0])  # an aborted one is not open with that outcome
+        run.world = replace(run.world, gates=tuple(there))
         if gate.kind == ARRIVING:
             held = replace(gate, kind="driver", outcome=None, sticky=True)
             if gate.of in run.world.stepped and self.contract.signal(Configuration(dict(run.parts)), gate) is None:

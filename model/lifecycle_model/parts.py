@@ -1,7 +1,7 @@
 """Components beside agents: transactions, owners, the provider, sessions, storage, tasks. Refuses behaviour: rows have that.
 
 Each is kept under a prefixed name (`tx:h1`, `fiber:f1`, `provider:p1`, `session:z`, `store:s1`, `log:x`, `task:t1`,
-`executor:1`, `connection:1`, `slot:x`); one that is absent is as the class's defaults say.
+`executor:1`, `connection:1`, `slot:x`, `start:c1@provider:p2`); one that is absent is as the class's defaults say.
 """
 
 from __future__ import annotations
@@ -120,6 +120,18 @@ class Provider(msgspec.Struct, frozen=True):
     """Transactions until their agents are gone."""
     waiting: tuple[str, ...] = ()
     """Unloads that have not settled."""
+
+
+class Starter(msgspec.Struct, frozen=True):
+    """A config-started agent of a provider (contract G). `place` is the control state of the machine *starter*."""
+
+    name: str
+    """Its label."""
+    place: str = "Configured"
+    provider: str = ""
+    """The provider's component."""
+    id: str = ""
+    resume: str = ""
 
 
 class Slot(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ MAX_SEGMENTS = 4000
 
 
 UNORDERED = ("settled", "output")
-"""Events whose order among the others is not the contract's."""
+"""Events and gates whose order among the others is not the contract's."""
 
 
 class Restless(ModelError):
@@ -38,10 +38,13 @@ class Outcomes:
 
 
 def by_subject(seen: tuple[Observation, ...]) -> tuple[tuple[str, tuple[object, ...]], ...]:
-    """The observations grouped by subject, hashable; settled calls and updates of a client are unordered groups."""
+    """The observations grouped by subject, hashable; settled calls, and gates of output, are unordered."""
     groups: dict[str, list[Observation]] = {}
     for one in seen:
-        key = f"·{one.event}" if one.event in UNORDERED else ("" if one.of is UNSET else str(one.of))
+        if one.event == "output":
+            continue  # which records make an update is the system's to choose
+        loose = one.event if one.event in UNORDERED else one.gate
+        key = f"·{loose}" if loose in UNORDERED else ("" if one.of is UNSET else str(one.of))
         groups.setdefault(key, []).append(one)
     for name in UNORDERED:
         groups.get(f"·{name}", []).sort(key=lambda one: str(one.of))

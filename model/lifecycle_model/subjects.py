@@ -19,7 +19,18 @@ from lifecycle_model.commands import (
     UnloadProvider,
 )
 from lifecycle_model.lookups import session_named
-from lifecycle_model.parts import Background, Connection, Fiber, Link, Present, PromptSlot, Provider, Slot, Transaction
+from lifecycle_model.parts import (
+    Background,
+    Connection,
+    Fiber,
+    Link,
+    Present,
+    PromptSlot,
+    Provider,
+    Slot,
+    Starter,
+    Transaction,
+)
 from lifecycle_model.parts import Executor as ExecutorPart
 from lifecycle_model.parts import Session as SessionPart
 from lifecycle_model.parts import Storage as StoragePart
@@ -49,6 +60,8 @@ def blank(machine: str, subject: str) -> Any:
             return Connection(subject)
         case "slot":
             return PromptSlot(name)
+        case "starter":
+            return Starter(name)
         case "entry" if subject.startswith("session:"):
             return SessionPart(name)
         case _:

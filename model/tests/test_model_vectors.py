@@ -22,7 +22,18 @@ from lifecycle_model.state import Configuration, start
 from lifecycle_model.wire import UNSET, Answer, Observation, Vector, VectorBurst, members
 
 VECTORS = Path(__file__).parents[2] / "conformance" / "vectors"
-FOLDERS = ("publication", "teardown", "session", "durability", "status", "inbox", "cancellation", "tasks", "acp")
+FOLDERS = (
+    "publication",
+    "teardown",
+    "session",
+    "durability",
+    "status",
+    "inbox",
+    "cancellation",
+    "tasks",
+    "acp",
+    "config",
+)
 
 UNORDERED = ("settled", "contained")
 

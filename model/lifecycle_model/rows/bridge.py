@@ -62,6 +62,11 @@ def not_loadable(now: Now) -> bool:
     return live(now, id_) or loading(now, id_) or log is None or not log.bridged
 
 
+def load_absent(now: Now) -> bool:
+    """Load is asked for, and the policy has no such method."""
+    return now.command.act == "load" and now.policy("session_load") == "absent"
+
+
 def agents(now: Now) -> list[str]:
     """The agents of its sessions of which something is left."""
     handles = [f"tx:{now.part(name).handle}" for name in slots(now)]
@@ -234,6 +239,7 @@ ROWS = (
     Row("A10 joins", N, ("Closing",), "acp.close", ("A10", "A/r14"), guard=CLOSES, effect=join, then=END),
     Row("A/r14", N, ("Open",), "acp.close", ("A/r14", "A9", "A10"), guard=CLOSES, to="Closing", effect=join, then="quiesce"),
     Row("A/r1", N, (), "acp.open", ("A/r1", "A9"), guard=not_open, effect=refuse_call, then=END),
+    Row("policy session_load", N, ("Open",), "acp.loadable", ("policy session_load",), guard=load_absent, effect=refuse_call, then=END),
     Row("A/r4", N, ("Open",), "acp.loadable", ("A/r4", "A14"), guard=w.both(act("load"), not_loadable), effect=refuse_call, then=END),
     Row("A/r2 creates", N, ("Open",), "acp.new", ("A/r2", "A9"), guard=act("new"), effect=call, gives=create, then=END),
     Row("A/r5 resumes", N, ("Open",), "acp.load", ("A/r5", "A9", "A14"), guard=act("load"), effect=call, gives=resume, then=END),

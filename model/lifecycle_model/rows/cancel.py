@@ -27,6 +27,12 @@ def ineffective(now: Now) -> bool:
     return now.it.holder is None and (now.command.keep_inbox or not w.something_pending(now))
 
 
+def publishes_disposed(now: Now) -> bool:
+    """Disposed with a holder left, and the policy lets a cancel publish all the same; it need not."""
+    allowed = now.it.status == "disposed" and now.policy("cancel_after_dispose") == "publishes"
+    return allowed and now.it.holder is not None and not now.late
+
+
 def no_holder(now: Now) -> bool:
     """No holder is installed."""
     return now.it.holder is None
@@ -86,6 +92,8 @@ PROGRAMS = (
 
 ROWS = (
     Row("C absent", A, (), "cancel.check", ("C1",), guard=absent, effect=refuse("not_live"), then=END),
+    Row("policy cancel_after_dispose", A, (), "cancel.check", ("policy cancel_after_dispose",), guard=publishes_disposed,
+        says=(requested,), then=END),
     Row("C/r5", A, (), "cancel.check", ("C/r5",), guard=w.disposed, then=END),
     Row("C1 unknown cause", A, (), "cancel.check", ("C1",), guard=unknown_cause, effect=refuse("invalid"), then=END),
     Row("policy keep_inbox off", A, (), "cancel.check", ("policy keep_inbox",), guard=keeping_unsupported,

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from lifecycle_model.engine import Now
 from lifecycle_model.parts import Fiber, Provider, Slot, Transaction
 from lifecycle_model.rows.admission import holder
+from lifecycle_model.rows.config import configure, conflicting, starters
 from lifecycle_model.rows.inbox import refuse
 from lifecycle_model.state import Agent
 from lifecycle_model.table import END, Program, Row
@@ -148,11 +149,6 @@ def strike(now: Now) -> Any:
     return replace(now.it, records=tuple(name for name in now.it.records if name != now.by))
 
 
-def configured(now: Now) -> bool:
-    """The provider would start agents by its configuration (section G)."""
-    return bool(now.command.configured)
-
-
 def slot_taken(now: Now) -> bool:
     """A provider holds the slot."""
     return bool(holder(now))
@@ -185,11 +181,11 @@ PROGRAMS = (
     Program("unload_provider", "unload a provider", ("unload_provider.begin",), ("P13", "P15", "X3")),
     Program("stop", "the provider's own owner is unloaded", ("stop.begin",), ("P15", "P13")),
     Program("unload", "deactivate and tear down what is recorded",
-            ("unload.transactions", "unload.sessions", "unload.providers", "unload.agents", "unload.over"), ("X3", "T/r1")),
+            ("unload.starters", "unload.transactions", "unload.sessions", "unload.providers", "unload.agents", "unload.over"), ("X3", "T/r1")),
     Program("begin", "T/r1 of all agents of an unload that let other work run before", ("begin.agents",), ("X3",)),
     Program("forget", "something recorded is gone", ("forget.record", "forget.parent", "forget.over"), ("T10", "P13")),
     Program("over", "an unload with nothing left is over", ("over.check",), ("T1", "P13", "V6")),
-    Program("load_provider", "register a provider", ("load_provider.check", "load_provider.register"), ("P15",)),
+    Program("load_provider", "register a provider", ("load_provider.check", "load_provider.register", "load_provider.start"), ("P15", "G2")),
 )  # fmt: skip
 
 ROWS = (
@@ -202,6 +198,7 @@ ROWS = (
     Row("X3 provider", P, (), "unload_provider.begin", ("X3", "P13", "P15", "T12"), to="Quiescing", effect=begin_provider, then="unload"),
     Row("P15 owner", P, ("Serving",), "stop.begin", ("P15", "P13"), to="Quiescing", effect=stop_serving, then="unload"),
 
+    Row("G5 gives up", P, ("Quiescing",), "unload.starters", ("G5", "G/r7"), runs="give_up", on=starters),
     Row("X3 deactivates", F, (), "unload.transactions", ("X3", "P6"), runs="deactivate", on=transactions),
     Row("L11", F, (), "unload.sessions", ("L11",), runs="withdraw", on=sessions),
     Row("P15 with its owner", F, (), "unload.providers", ("P15",), runs="stop", on=providers),
@@ -218,8 +215,9 @@ ROWS = (
     Row("V6 provider", P, ("Quiescing",), "over.check", ("V6", "P13"), guard=nothing_recorded, to="Stopped", effect=settle_waiting,
         runs="forget", on=own_owner),
 
-    Row("G configured", P, (), "load_provider.check", ("G1",), guard=configured, effect=refuse("unsupported"), then=END),
+    Row("G/r1", P, (), "load_provider.check", ("G/r1", "G2"), guard=conflicting, effect=refuse("conflicting_ids"), then=END),
     Row("P15 inactive", P, (), "load_provider.check", ("P15", "P/r2"), guard=registers_inactive, effect=refuse("inactive_owner"), then=END),
     Row("P15 taken", P, (), "load_provider.check", ("P15",), guard=slot_taken, effect=refuse("provider_taken"), then=END),
     Row("P15", P, (), "load_provider.register", ("P15",), to="Serving", effect=register),
+    Row("G configures", P, ("Serving",), "load_provider.start", ("G1", "G2"), effect=configure, runs="start", on=starters),
 )  # fmt: skip

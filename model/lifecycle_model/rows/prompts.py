@@ -101,6 +101,14 @@ def its_flush(now: Now) -> bool:
     return now.note("heard").state == "settled" and now.gate is not None and now.gate.program == "flush"
 
 
+def may_show(now: Now) -> bool:
+    """The environment waits for output, and this makes an update, which is the system's to choose."""
+    world = now.world
+    armed = any(arm.gate == "output" for arm in (*world.holds, *world.watches))
+    armed = armed or any(("gate", "output") in one.on for one in world.reactions)
+    return armed and not closing(now) and now.late
+
+
 def closing(now: Now) -> bool:
     """The connection is being closed."""
     there: Connection | None = now.part(now.it.connection)
@@ -268,8 +276,10 @@ EARS = (
     Ear("agent/error", "slot.veto", hears),
     Ear("session/flush", "slot.converge", hears),
     Ear("assistant/message", "slot.update", hears),
-    Ear("tool/call", "slot.update", hears),
-    Ear("tool/result", "slot.update", hears),
+    Ear("user/message", "slot.possible", hears),
+    Ear("tool/call", "slot.possible", hears),
+    Ear("tool/result", "slot.possible", hears),
+    Ear("step/end", "slot.possible", hears),
     Ear("contained", "slot.disposer", hears_scope),
 )
 
@@ -282,6 +292,7 @@ PROGRAMS = (
     Program("slot.veto", "an error of its agent is published", ("slot.veto.own",), ("A/r15",)),
     Program("slot.converge", "a flush of its agent has settled", ("slot.converge.own",), ("A3", "A/r11")),
     Program("slot.update", "its agent logs what the client is shown", ("slot.update.open",), ("A4", "A/r9")),
+    Program("slot.possible", "its agent logs what the client may be shown", ("slot.possible.open",), ("A4", "A/r9")),
     Program("slot.disposer", "a scope disposer of its agent failed", ("slot.disposer.note",), ("A11",)),
     Program("fault", "a failure to be reported at the end", ("fault.note",), ("A11",)),
     Program("replay", "the loaded log is shown to the client", ("replay.open",), ("A/r5",)),
@@ -310,6 +321,7 @@ ROWS = (
     Row("A/r15", S, ("Sent",), "slot.veto.own", ("A/r15", "A12"), guard=its_veto, effect=ended("vetoed"), then="settle"),
     Row("A/r11", S, ("Claimed",), "slot.converge.own", ("A/r11", "A3", "A15", "A12"), guard=its_flush, effect=note_reason, then="settle"),
     Row("A4 update", S, (), "slot.update.open", ("A4", "A/r9", "A12"), guard=w.negate(closing), opens="output"),
+    Row("A4 possible", S, (), "slot.possible.open", ("A4", "A/r9"), guard=may_show, opens="output"),
     Row("A11 disposer", S, (), "slot.disposer.note", ("A11",), guard=closing, runs="fault", on=its_connections),
     Row("A11 noted", N, ("Closing",), "fault.note", ("A11",), effect=note_disposer),
     Row("A/r5 update", S, (), "replay.open", ("A/r5", "A4"), opens="output"),

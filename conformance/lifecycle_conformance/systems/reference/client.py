@@ -41,7 +41,6 @@ class Connection:
         self._births = births
         self._record = record
         self._here = True
-        self._loading: set[str] = set()
         self.bridge = Bridge(root.fork("acp"), self._deliver, spec=AgentSpec(setup=self._setup), policies=policies)
 
     def new(self, ref: str, session: str) -> asyncio.Future[str]:
@@ -50,10 +49,7 @@ class Connection:
 
     def load(self, ref: str, session: str) -> asyncio.Future[str]:
         """Load a session; as `new`."""
-        future = self._opening(ref, lambda: self.bridge.load_session(session, CWD))
-        self._loading.add(session)
-        future.add_done_callback(lambda done: self._loading.discard(session))
-        return future
+        return self._opening(ref, lambda: self.bridge.load_session(session, CWD))
 
     def prompt(self, session: str, content: JsonValue, message: str) -> asyncio.Future[StopReason]:
         """Prompt with a message of the judge's name."""
@@ -95,9 +91,7 @@ class Connection:
         self._told(str(waiting.at.of), update)
 
     def _told(self, session: str, update: JsonObject) -> None:
-        # what other parties say in a live session is shown to the client, too; the contract does not speak of it
-        others = update["sessionUpdate"] == "user_message_chunk" and session not in self._loading
-        if self._here and not others:
+        if self._here:
             self._record(Observation("output", of=session, update=update["sessionUpdate"]))
 
 

@@ -43,10 +43,7 @@ TOOL = "gated"
 
 
 class GatedModel:
-    """Finishes at once, unless the model gate says otherwise; every chunk, an empty one, keeps the call open.
-
-    The whole text comes at the end, so that an ACP client is told of a reply when there is one.
-    """
+    """Finishes at once, unless the model gate says otherwise; every chunk keeps the call open."""
 
     def __init__(self, gates: Gates) -> None:
         self._gates = gates
@@ -62,7 +59,7 @@ class GatedModel:
                 if outcome.outcome != "chunk":
                     opened = outcome
                     break
-                yield TextChunk("")
+                yield TextChunk("chunk ")
         finally:
             # a call that is given up after a chunk waits at its gate no longer
             if waiting is not None:
@@ -70,7 +67,10 @@ class GatedModel:
         outcome = checked(at, opened)
         if outcome.outcome == "error":
             raise Thrown("model")
-        yield TextChunk("" if outcome.outcome == "chunk" else "reply")
+        if outcome.outcome == "chunk":
+            yield TextChunk("chunk ")
+        else:
+            yield TextChunk("reply")
         for index in range(1, outcome.tools + 1):
             yield ToolCall(f"{request.turn}.{request.step}.{index}", TOOL)
         yield Finish("tool_calls" if outcome.tools else "max_tokens" if outcome.outcome == "max_tokens" else "stop")
