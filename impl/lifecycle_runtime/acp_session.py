@@ -99,4 +99,4 @@ class BridgeSession:
 
     def _disposed(self, event: AgentDisposed) -> None:
         if self.busy:
-            self.busy.dropped()
+            self.busy.gone()

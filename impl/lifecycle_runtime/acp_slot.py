@@ -93,6 +93,11 @@ class Slot:
             self._reason = "disposed"
             self._end()
 
+    def gone(self) -> None:
+        """Its agent is gone: what has not ended can end no more, a turn whose log was taken away included (V9)."""
+        self._reason = self._reason or "disposed"
+        self._end()
+
     def _end(self) -> None:
         if not self._ended:
             self._ended = True

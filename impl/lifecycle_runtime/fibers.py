@@ -63,6 +63,7 @@ class Fiber:
         self._told = False
         self._effects: list[Effect] = []
         self._children: list[Fiber] = []
+        self._parent: Fiber | None = None
         self._link: Effect | None = None
         self._unloaded: asyncio.Task[None] | None = None
 
@@ -89,6 +90,7 @@ class Fiber:
     def child(self, name: str, subject: object = None) -> "Fiber":
         """Create a fiber that is unloaded with this one."""
         child = Fiber(name, self._report, subject if subject is not None else self.subject)
+        child._parent = self
         child._link = self.effect(child.unload, label=f"fiber {name}", deactivate=child.deactivate)
         self._children.append(child)
         return child
@@ -135,5 +137,6 @@ class Fiber:
     async def _unwind(self) -> None:
         while self._effects:
             await asyncio.gather(*(effect.dispose() for effect in self._effects[::-1]))
-        if self._link is not None:
+        if self._parent is not None and self._link is not None:
             self._link.release()
+            self._parent._children.remove(self)

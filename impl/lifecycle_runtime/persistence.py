@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Sequence
+from weakref import WeakValueDictionary
 
 from lifecycle_runtime.context import Context, ServiceKey
 from lifecycle_runtime.errors import DuplicateId, NotStored, StaleLog
@@ -13,11 +14,21 @@ from lifecycle_runtime.session import Session
 from lifecycle_runtime.values import JsonObject
 
 
+class _Line:
+    """What orders the operations of one id; it lives as long as one of them, a load or a live session."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.version = 0
+        """Grows with every change of the log, buffered ones included."""
+
+
 class _Buffer:
     """What of one live session is not stored yet."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, line: _Line) -> None:
         self.session = session
+        self.line = line
         self.started = session.continues is not None
         self.written = session.continues or 0
         self.pending: list[JsonObject] = [record.json() for record in session.since(self.written)]
@@ -29,9 +40,10 @@ class Load:
     def __init__(self, persistence: "Persistence", session_id: str) -> None:
         self._persistence = persistence
         self._id = session_id
+        self._line = persistence.line(session_id)
         self._version = 0
         self._abandoned = False
-        self._held: asyncio.Lock | None = None
+        self._holding = False
         self._writing = False
 
     async def session(self) -> Session:
@@ -41,12 +53,11 @@ class Load:
         """
         persistence = self._persistence
         persistence.require_quiet(self._id)
-        lock = persistence.lock(self._id)
-        await lock.acquire()
-        self._held = lock
+        await self._line.lock.acquire()
+        self._holding = True
         try:
             self._require_wanted()
-            self._version = persistence.version(self._id)
+            self._version = self._line.version
             stored = await persistence.read(self._id)
             self._require_wanted()
             if stored is None:
@@ -57,7 +68,8 @@ class Load:
             if missing:
                 # from here the write must be waited for, or the next operation would meet half of it
                 self._writing = True
-                self._version = persistence.bump(self._id)
+                self._line.version += 1
+                self._version = self._line.version
                 await persistence.write(self._id, len(stored.records), missing)
             session = Session(self._id, stored.meta, (*stored.records, *missing))
             session.continues = len(session)
@@ -73,13 +85,13 @@ class Load:
 
     def require_current(self) -> None:
         """Raise StaleLog if the log changed since it was loaded (P17)."""
-        if self._persistence.version(self._id) != self._version:
+        if self._line.version != self._version:
             raise StaleLog(f"the log of {self._id!r} changed since it was loaded; resume it again")
 
     def _release(self) -> None:
-        if self._held is not None:
-            self._held.release()
-            self._held = None
+        if self._holding:
+            self._holding = False
+            self._line.lock.release()
 
     def _require_wanted(self) -> None:
         if self._abandoned:
@@ -94,8 +106,7 @@ class Persistence:
         self._writes = TaskGroup()
         self._storage = storage
         self._buffers: dict[str, _Buffer] = {}
-        self._versions: dict[str, int] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._lines: WeakValueDictionary[str, _Line] = WeakValueDictionary()
         ctx.on(SessionCreated, self._created)
         ctx.on(SessionEvent, self._committed)
         ctx.on(SessionFlush, self._flush)
@@ -116,17 +127,20 @@ class Persistence:
 
     async def has(self, session_id: str) -> bool:
         """Whether a log is stored, after everything queued before was written."""
-        async with self.lock(session_id):
+        line = self.line(session_id)
+        async with line.lock:
             return await self._storage.has(session_id)
 
     async def describe(self, session_id: str) -> JsonObject | None:
         """Return the metadata of the newest stored log, or None."""
-        async with self.lock(session_id):
+        line = self.line(session_id)
+        async with line.lock:
             return await self._storage.describe(session_id)
 
     async def aside(self, session_id: str) -> tuple[StoredLog, ...]:
         """Return the former logs of an id, oldest first (D7)."""
-        async with self.lock(session_id):
+        line = self.line(session_id)
+        async with line.lock:
             return await self._storage.aside(session_id)
 
     async def read(self, session_id: str) -> StoredLog | None:
@@ -137,10 +151,6 @@ class Persistence:
         """Append to the newest log, as part of an operation that holds the id's lock."""
         await self._storage.append(session_id, first_seq, records)
 
-    def version(self, session_id: str) -> int:
-        """Return a number that grows with every change of the id's log, buffered ones included."""
-        return self._versions.get(session_id, 0)
-
     # --- listeners ---
 
     def _created(self, event: SessionCreated) -> None:
@@ -148,9 +158,9 @@ class Persistence:
         session = event.session
         if session.id in self._buffers:
             return
-        buffer = self._buffers[session.id] = _Buffer(session)
+        buffer = self._buffers[session.id] = _Buffer(session, self.line(session.id))
         if not buffer.started or buffer.pending:
-            self.bump(session.id)
+            buffer.line.version += 1
         if not buffer.started:
             self._background(session, self._open(buffer))
 
@@ -158,7 +168,7 @@ class Persistence:
         buffer = self._buffer(event.session)
         if buffer is not None:
             buffer.pending.append(event.record.json())
-            self.bump(event.session.id)
+            buffer.line.version += 1
 
     def _flush(self, event: SessionFlush) -> Awaitable[None] | None:
         buffer = self._buffer(event.session)
@@ -173,12 +183,12 @@ class Persistence:
     # --- storage ---
 
     async def _open(self, buffer: _Buffer) -> None:
-        async with self.lock(buffer.session.id):
+        async with buffer.line.lock:
             await self._start(buffer)
 
     async def _drain(self, buffer: _Buffer) -> None:
         """Write everything buffered; what could not be written stays for the next drain (D4)."""
-        async with self.lock(buffer.session.id):
+        async with buffer.line.lock:
             await self._start(buffer)
             records = tuple(buffer.pending)
             if records:
@@ -217,14 +227,12 @@ class Persistence:
         if session_id in self._buffers:
             raise DuplicateId(f"session {session_id!r} is live; dispose it before loading its log")
 
-    def bump(self, session_id: str) -> int:
-        """Note a change of the id's log and return its new version."""
-        self._versions[session_id] = self.version(session_id) + 1
-        return self._versions[session_id]
-
-    def lock(self, session_id: str) -> asyncio.Lock:
-        """Return the lock that serialises the operations of one id."""
-        return self._locks.setdefault(session_id, asyncio.Lock())
+    def line(self, session_id: str) -> _Line:
+        """Return what orders the operations of an id; whoever works on the id keeps it."""
+        line = self._lines.get(session_id)
+        if line is None:
+            line = self._lines[session_id] = _Line()
+        return line
 
 
 def provide_persistence(ctx: Context, storage: Storage) -> Persistence:

@@ -218,3 +218,15 @@ async def test_a10_a_replay_nobody_takes_does_not_hold_up_the_teardown(s: Stage)
     assert isinstance(await outcome(s, loading), BridgeClosed)
     assert torn.done()
     assert not s.runtime.agents.list()
+
+
+@bridged
+async def test_v9_a_prompt_whose_log_was_taken_away_settles_when_its_agent_is_gone(s: Stage) -> None:
+    client, answer = await running(s)
+    entry = s.runtime.sessions.table.get("x")
+    assert entry is not None
+    s.runtime.sessions.detach(entry)  # by a plugin that should not: nothing of the turn is seen any more (L8)
+    await s.release("model")
+    assert not answer.done()
+    await client.bridge.teardown()
+    assert await outcome(s, answer) == "cancelled"

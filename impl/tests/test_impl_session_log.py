@@ -1,11 +1,13 @@
 """The Session log, Durability and kernel scenarios, by hand from the catalogue."""
 
 import asyncio
+import gc
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from lifecycle_runtime.agent import Agent
 from lifecycle_runtime.context import Context
 from lifecycle_runtime.errors import (
     AlreadyAnnounced,
@@ -18,6 +20,7 @@ from lifecycle_runtime.errors import (
     ReentrantAppend,
 )
 from lifecycle_runtime.events import SessionEvent, SessionFlush, SessionValidate
+from lifecycle_runtime.fibers import Fiber
 from lifecycle_runtime.handle import AgentSpec
 from lifecycle_runtime.persistence import provide_persistence
 from lifecycle_runtime.ports import StoredLog
@@ -445,3 +448,26 @@ async def test_a_session_is_nothing_but_its_records(s: Stage) -> None:
     session.append("note", {"n": 2})
     assert [record.json() for record in session.records] == [{"type": "note", "n": 1}, {"type": "note", "n": 2}]
     assert isinstance(s.root, Context)
+
+
+@staged(agent=False, persistence=True)
+async def test_a_long_lived_runtime_keeps_nothing_of_who_has_gone(s: Stage) -> None:
+    """Measured in objects, because no public list shows what is merely not collected."""
+
+    async def life(number: int) -> None:
+        owner = s.root.fork(f"connection {number}")
+        handle = await s.runtime.agents.create(owner, AgentSpec(f"a{number}"))
+        handle.agent.send("hello")
+        await s.quiet()
+        await handle.dispose()
+        await owner.unload()
+
+    def kept() -> int:
+        gc.collect()
+        return sum(type(found) in (Fiber, Agent, asyncio.Lock) for found in gc.get_objects())
+
+    await life(0)
+    before = kept()
+    for number in range(1, 6):
+        await life(number)
+    assert kept() == before

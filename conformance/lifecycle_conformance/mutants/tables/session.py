@@ -248,11 +248,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "A repaired tail is not written back.",
         "persistence",
         """
-        self._version = persistence.bump(self._id)
+        self._version = self._line.version
         await persistence.write(self._id, len(stored.records), missing)
         """,
         """
-        self._version = persistence.bump(self._id)
+        self._version = self._line.version
         """,
         ("D/r6", "D5"),
     ),
