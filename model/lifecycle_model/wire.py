@@ -167,12 +167,6 @@ class Description(msgspec.Struct, frozen=True, omit_defaults=True):
     language: str = ""
 
 
-class Pattern(msgspec.Struct, frozen=True):
-    """A partial observation: the members given must be equal."""
-
-    members: tuple[tuple[str, Json], ...]
-
-
 class Only(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Among a subject's observations with these events exactly these occur, in this order."""
 
@@ -249,6 +243,11 @@ def missing_members(seen: Observation) -> list[str]:
 
 
 def matches(pattern: dict[str, Json], seen: Observation) -> bool:
-    """Tell whether the observation has every member of the pattern with an equal value."""
+    """Tell whether the observation has every member of the pattern with an equal value, as both are on the wire."""
     known = members(seen)
-    return all(name in known and msgspec.to_builtins(known[name]) == value for name, value in pattern.items())
+    return all(name in known and _wire(known[name]) == _wire(value) for name, value in pattern.items())
+
+
+def _wire(value: object) -> object:
+    # a tuple here is an array there, as is a list
+    return msgspec.json.decode(msgspec.json.encode(value)) if not isinstance(value, str | int | None) else value

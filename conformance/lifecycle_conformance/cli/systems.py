@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 
@@ -12,6 +14,7 @@ Examples:
   lifecycle systems
   lifecycle systems describe reference
   lifecycle systems test stdio:"node my-adapter.mjs"
+  lifecycle systems example my-adapter
   lifecycle systems install dsh
 """,
     invoke_without_command=True,
@@ -66,6 +69,21 @@ def test(system: str, timeout: float) -> int:
         click.echo(f"note: {note}")
     click.echo("fit to judge with" if tested.fit else "not fit: fix what is listed first")
     return 0 if tested.fit else 3
+
+
+@command.command("example", epilog="Example: lifecycle systems example my-adapter --language javascript")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--language", type=click.Choice(("python", "javascript")), default="python", show_default=True)
+def example(folder: Path, language: str) -> int:
+    """Copy a toy agent and its adapter into FOLDER, to start from."""
+    from lifecycle_conformance.systems.examples import write_example
+
+    *others, adapter = write_example(folder, language)
+    for path in (*others, adapter):
+        click.echo(path)
+    program = {"python": "python", "javascript": "node"}[language]
+    click.echo(f'next: lifecycle check stdio:"{program} {adapter}"')
+    return 0
 
 
 @command.command("install", epilog="Example: lifecycle systems install dsh")
