@@ -23,6 +23,7 @@ from lifecycle_conformance.suite import (
     explore,
     first_burst,
     labels,
+    looking,
     plain_edges,
     reacting_edges,
 )
@@ -31,7 +32,7 @@ from lifecycle_conformance.systems.load import SystemOptions, open_system
 from lifecycle_conformance.tours import Tourist
 from lifecycle_conformance.trial import Judge, Trial
 from lifecycle_conformance.words import Label, Namer, Reacting, burst
-from lifecycle_model.commands import Burst, Disarm, Read
+from lifecycle_model.commands import Burst, Disarm
 from lifecycle_model.engine import Engine
 from lifecycle_model.state import Agent, start
 from lifecycle_model.wire import Profile, to_json
@@ -158,7 +159,8 @@ def _walk(worker: Worker, task: Task, done: Done) -> Plan:
     scope = worker.scope(task.scope)
     if scope is None:
         return
-    events = [one for one in _EVENTS if dict(one)["event"] in worker.profile.observations]
+    every = _LIFE if scope.lives else _EVENTS
+    events = [one for one in every if dict(one)["event"] in worker.profile.observations]
     for history in range(task.part, task.histories, task.parts):
         chance = Random(f"{task.seed}:{task.scope}:{history}")
         name = Namer()
@@ -166,20 +168,20 @@ def _walk(worker: Worker, task: Task, done: Done) -> Plan:
         outcomes = worker.outlook.perform(start(dict(scope.policies), keep_log=False), bursts[0], to_json(bursts[0]))
         here = outcomes[0].configuration
         for _ in range(chance.randint(4, 24)):
-            agent: Agent = here[AGENT]
+            agent: Agent = here.get(AGENT) or Agent(AGENT)
             choices = list(labels(scope, here))
-            if not choices or agent.place == "Gone" or agent.released:
+            if not choices or (not scope.lives and (agent.place == "Gone" or agent.released)):
                 break
             label = chance.choice(choices)
             if scope.reactions and chance.random() < 0.35:
                 label = Label(label.words, _chance_reaction(chance, scope, events))
-            made = burst(name, AGENT, label, scope.gates, here)
+            made = burst(name, AGENT, label, scope.holds, here)
             if len(here.world.reactions) > 2:
                 made = (Disarm(), *made)
             bursts.append(made)
             here = worker.outlook.perform(here, made, to_json(made))[0].configuration
         if "read" in worker.profile.commands:
-            bursts.append((Read(agent=AGENT),))
+            bursts.append(looking(scope))
         yield tuple(bursts), scope.policies, 0
 
 
@@ -199,6 +201,18 @@ _EVENTS: tuple[tuple[tuple[str, object], ...], ...] = (
     (("event", "steering/message"), ("of", AGENT)),
     (("event", "assistant/message"), ("of", AGENT)),
     (("event", "session/flush"), ("of", AGENT), ("state", "start")),
+)
+
+_LIFE: tuple[tuple[tuple[str, object], ...], ...] = (
+    (("event", "session/created"), ("of", AGENT)),
+    (("event", "agent/created"), ("of", AGENT)),
+    (("event", "agent/session-start"), ("of", AGENT)),
+    (("event", "agent/status"), ("of", AGENT)),
+    (("event", "turn/start"), ("of", AGENT)),
+    (("event", "turn/end"), ("of", AGENT)),
+    (("event", "abort"), ("of", AGENT)),
+    (("event", "agent/disposed"), ("of", AGENT)),
+    (("event", "session/disposed"), ("of", AGENT)),
 )
 
 

@@ -135,9 +135,16 @@ def blame(explanations: Sequence[Explanation]) -> tuple[str, ...]:
         return ()
     best = explanations[0]
     row = best.difference.row
+    if row is None and best.difference.kind == "settled":
+        asked = ASKED.get(str(getattr(best.difference.seen, "of", ""))[:1], ())
+        row = next((one for one in reversed(best.outcome.rows) if one.program in asked), None)
     if row is None:
         row = best.outcome.rows[-1] if best.outcome.rows else None
     return row.clauses[:3] if row else ()
+
+
+ASKED = {"u": ("unload_owner", "unload_provider"), "d": ("dispose",), "w": ("when_idle",), "h": ("create",)}
+"""First letter of a reference to the programs that perform its call: whose rows are blamed where it settles too early."""
 
 
 def differ(

@@ -19,8 +19,10 @@ NOBODY = "zz"
 """An agent that never exists, so that a probing listener never acts."""
 MODEL = "model"
 """The gate that every turn reaches."""
-UNASKED = frozenset({"create", "dispose", "tick", "hold_driver"})
-"""Words that are not probed: the scopes need them, or they would end the probe."""
+UNASKED = frozenset(
+    {"create", "resume", "abort", "dispose", "tick", "hold", "unload_owner", "unload_provider", "load_provider"}
+)
+"""Verbs that are not probed: the scopes need them, or they would end the probe."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def probe(system: System, profile: Profile, scopes: Iterable[SuiteScope]) -> Rea
     asked = [
         word
         for word in words
-        if word not in UNASKED and not word.startswith("throw") and verb((word,)) in profile.commands
+        if verb((word,)) not in UNASKED and not word.startswith("throw") and verb((word,)) in profile.commands
     ]
     listens = "react" in profile.commands
     events = [one for one in profile.observations if listens and one not in ("gate", "heard", "settled", "fault")]
@@ -104,7 +106,7 @@ def within_reach(scope: SuiteScope, profile: Profile, reach: Reach | None = None
     """The part of a scope a system offers; None where too little is left."""
     lacks = reach or Reach()
     words = tuple(word for word in scope.words if verb(word) in profile.commands and word[0] not in lacks.words)
-    if not any(word[0].startswith("send") for word in words):
+    if not any(word[0].startswith("create" if scope.lives else "send") for word in words):
         return None
     if scope.stepped and not profile.ticks:
         return None

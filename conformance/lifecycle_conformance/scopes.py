@@ -22,6 +22,14 @@ class SuiteScope:
     words: tuple[Word, ...]
     segments: int = 1
     """Words performed in one segment at most."""
+    seconds: tuple[str, ...] = ()
+    """Words that may follow a release or a creation in one segment."""
+    begins: tuple[Word, ...] = (("create",),)
+    """What is said before anything else."""
+    lives: bool = False
+    """Creations, owners, providers and a child are part of a class, and the agent need not exist."""
+    creations: int = 1
+    """Creations in all, where they are words."""
     pending: int = 2
     """Items pending at most."""
     waiters: int = 1
@@ -38,6 +46,11 @@ class SuiteScope:
     """Events whose listeners throw nothing here: the system cannot be asked to."""
     lists_shown: bool = True
     """Inbox events say whether they are about steering."""
+
+    @property
+    def holds(self) -> tuple[tuple[str, str | None], ...]:
+        """The gates held, with whose they are: where creations are words, whoever's comes."""
+        return tuple((kind, None if self.lives else "a") for kind in self.gates)
 
 
 REACTIONS = ("send", "steer", "cancel", "cancel_parent", "inject", "dispose", "when_idle", "throw")

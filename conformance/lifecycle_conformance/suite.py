@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lifecycle_conformance.scopes import SuiteScope
-from lifecycle_conformance.words import Label, Namer, Reacting, Word, burst
+from lifecycle_conformance.words import CHILD, CREATION_GATES, Label, Namer, Reacting, Word, burst, verb
 from lifecycle_model.commands import Burst, Hold, React, Read
 from lifecycle_model.engine import Engine
+from lifecycle_model.parts import Provider, Transaction
 from lifecycle_model.quiet import Outcomes, perform
-from lifecycle_model.state import Agent, Configuration, start
+from lifecycle_model.state import Agent, Configuration, World, start
 from lifecycle_model.wire import UNSET, Observation, Profile, members
 
 AGENT = "a"
@@ -54,9 +55,15 @@ class Classes:
     """Labels after which the contract allows several results: not covered by the completeness statement."""
 
 
-def key_of(configuration: Configuration) -> object:
+def key_of(configuration: Configuration, scope: SuiteScope) -> object:
     """The class of a configuration: message names, turn numbers and references forgotten."""
-    agent: Agent | None = configuration.get(AGENT)
+    own = agent_key(configuration, AGENT)
+    return (own, agent_key(configuration, CHILD), surroundings(configuration)) if scope.lives else own
+
+
+def agent_key(configuration: Configuration, name: str) -> object:
+    """What an agent, its gates and the holds armed are like."""
+    agent: Agent | None = configuration.get(name)
     world = configuration.world
     gates = tuple((gate.kind, gate.call, gate.outcome, gate.program) for gate in world.gates)
     armed = tuple(sorted(hold.gate for hold in world.holds))
@@ -96,16 +103,47 @@ def key_of(configuration: Configuration) -> object:
     )
 
 
+FORGOTTEN = frozenset({"former", "log", "records", "readers", "waiting", "disposers", "turn"})
+"""Members of which a class keeps only how many they are, up to two."""
+OVER = ("Released", "Rejected")
+"""Places of a creation that nothing follows."""
+
+
+def surroundings(configuration: Configuration) -> object:
+    """Creations under way or live, owners, providers and storage, by their place and what they hold; names forgotten."""
+    found: list[tuple[str, ...]] = []
+    for name in configuration:
+        part = configuration[name]
+        if isinstance(part, Agent | World) or getattr(part, "place", "") in OVER:
+            continue
+        found.append(
+            (type(part).__name__, *(_kind(member, getattr(part, member)) for member in part.__struct_fields__))
+        )
+    return tuple(sorted(found))
+
+
+def _kind(member: str, value: object) -> str:
+    """A member's value as a class keeps it: of names and lists only that they are there."""
+    if isinstance(value, tuple):
+        return str(min(len(value), 2))
+    if member in FORGOTTEN or (isinstance(value, str) and any(one.isdigit() for one in value)):
+        return str(bool(value))
+    return str(value)
+
+
 def labels(scope: SuiteScope, configuration: Configuration) -> Iterator[Label]:
     """What may be asked in this configuration, within the scope's bounds."""
-    agent: Agent = configuration[AGENT]
-    words = [word for word in scope.words if _within(scope, agent, (word,))]
+    agent: Agent = configuration.get(AGENT) or Agent(AGENT)
+    words = [word for word in scope.words if _within(scope, agent, (word,)) and _may_say(scope, configuration, word)]
+    releases: list[Word] = []
     for gate in configuration.world.gates:
         if gate.outcome is None and not gate.silent:
             outcomes = scope.gates.get(gate.kind, ())
             if agent.step >= scope.steps and gate.kind in ("continuation", "recovery", "model"):
                 outcomes = tuple(one for one in outcomes if not one.startswith(("continue", "retry", "tools")))
-            words += [("release", gate.kind, outcome) for outcome in outcomes]
+            whose = () if gate.kind in CREATION_GATES or gate.of == AGENT else (gate.of,)
+            releases += [("release", gate.kind, outcome, *whose) for outcome in outcomes]
+    words += releases
     seen: set[Word] = set()
     for word in words:
         if word not in seen:
@@ -116,13 +154,33 @@ def labels(scope: SuiteScope, configuration: Configuration) -> Iterator[Label]:
             for second in scope.words:
                 if _within(scope, agent, (first, second)):
                     yield Label((first, second))
+    creating = [word for word in words if verb(word) in ("create", "resume")]
+    for first in (*creating, *dict.fromkeys(releases)):
+        for follows in scope.seconds:
+            yield Label((first, (follows,)))
+
+
+def _may_say(scope: SuiteScope, configuration: Configuration, word: Word) -> bool:
+    """Whether a creation, a provider or a word to the child is within the scope's bounds."""
+    if not scope.lives:
+        return True
+    if word[0].endswith("_child") and configuration.get(CHILD if word[0] != "create_child" else AGENT) is None:
+        return False
+    if word[0] in ("send_child", "dispose_child"):
+        child: Agent = configuration[CHILD]
+        return len(child.disposers) < 2 if word[0] == "dispose_child" else not child.queued
+    if word[0] == "load_provider":
+        return sum(isinstance(configuration[name], Provider) for name in configuration) < 2
+    if verb(word) in ("create", "resume"):
+        return sum(isinstance(configuration[name], Transaction) for name in configuration) < scope.creations
+    return True
 
 
 def _within(scope: SuiteScope, agent: Agent, words: tuple[Word, ...]) -> bool:
     pending = len(agent.queued) + len(agent.steering) + sum(word[0] in scope.inputs for word in words)
     waiting = len(agent.waiters) + sum(word[0] == "when_idle" for word in words)
     injected = len(agent.deferred) + agent.flushes + sum(word[0] == "inject" for word in words)
-    if any(word[0] == "dispose" for word in words) and len(agent.disposers) > 1:
+    if any(verb(word) == "dispose" for word in words) and len(agent.disposers) > 1:
         return False
     if agent.status == "disposed":
         return True
@@ -131,8 +189,8 @@ def _within(scope: SuiteScope, agent: Agent, words: tuple[Word, ...]) -> bool:
 
 def first_burst(scope: SuiteScope, name: Namer) -> Burst:
     """Create the agent, with the scope's gates held."""
-    words: tuple[Word, ...] = (("create",), ("hold_driver",)) if scope.stepped else (("create",),)
-    return burst(name, AGENT, Label(words), scope.gates, None)
+    words = (*scope.begins, ("hold_driver",)) if scope.stepped else scope.begins
+    return burst(name, AGENT, Label(words), scope.holds, None)
 
 
 def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
@@ -142,7 +200,7 @@ def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
     (begun,) = perform(engine, start(dict(scope.policies), keep_log=False), opening)
     found = Classes(scope)
     root = Node((), (opening,), begun.configuration, tuple(sorted(name.counts.items())))
-    index = {key_of(root.configuration): 0}
+    index = {key_of(root.configuration, scope): 0}
     found.nodes.append(root)
     queue = deque([0])
     while queue and len(found.nodes) < limit:
@@ -150,7 +208,7 @@ def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
         node = found.nodes[at]
         for label in labels(scope, node.configuration):
             name = Namer(dict(node.names))
-            made = burst(name, AGENT, label, scope.gates, node.configuration)
+            made = burst(name, AGENT, label, scope.holds, node.configuration)
             outcomes = perform(engine, node.configuration, made)
             found.edges.append((at, label, outcomes, (*node.bursts, made)))
             if len(outcomes) > 1:
@@ -158,7 +216,7 @@ def explore(engine: Engine, scope: SuiteScope, limit: int = 20_000) -> Classes:
                 found.targets.append(None)
                 continue
             after = outcomes[0].configuration
-            key = key_of(after)
+            key = key_of(after, scope)
             if key not in index:
                 index[key] = len(found.nodes)
                 names = tuple(sorted(name.counts.items()))
@@ -194,7 +252,7 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
     """
     known: set[object] = set()
     for at, label, outcomes, _bursts in classes.edges:
-        before: Agent = classes.nodes[at].configuration[AGENT]
+        before: Agent = classes.nodes[at].configuration.get(AGENT) or Agent(AGENT)
         for one, row in zip(outcomes[0].seen, outcomes[0].said, strict=True):
             pattern = _pattern(one, classes.scope.lists_shown)
             if pattern is None:
@@ -204,10 +262,17 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
                     continue
                 kind: object = (at, label, pattern, act)
                 if not literal:
-                    kind = (row.id if row else one.event, pattern, before.place, before.at, label.words[-1][0], act)
+                    last = label.words[-1] if classes.scope.lives else label.words[-1][0]
+                    kind = (row.id if row else one.event, pattern, before.place, before.at, last, act)
                 if kind not in known:
                     known.add(kind)
                     yield Edge(at, Label(label.words, _reaction(pattern, act)))
+
+
+def looking(scope: SuiteScope) -> Burst:
+    """W: the reads that tell classes apart."""
+    own = (Read(agent=AGENT),)
+    return (*own, Read(agent=CHILD), Read(registry=True)) if scope.lives else own
 
 
 def size_of(classes: Classes, edge: Edge) -> tuple[int, int]:
@@ -220,8 +285,8 @@ def size_of(classes: Classes, edge: Edge) -> tuple[int, int]:
 def short_run(engine: Engine, classes: Classes, edge: Edge, profile: Profile) -> SuiteRun:
     """The run of one edge: a shortest way to its class, the label, and W."""
     node = classes.nodes[edge.at]
-    made = burst(Namer(dict(node.names)), AGENT, edge.label, classes.scope.gates, node.configuration)
-    looks: tuple[Burst, ...] = ((Read(agent=AGENT),),) if "read" in profile.commands else ()
+    made = burst(Namer(dict(node.names)), AGENT, edge.label, classes.scope.holds, node.configuration)
+    looks: tuple[Burst, ...] = (looking(classes.scope),) if "read" in profile.commands else ()
     return SuiteRun(classes.scope.name, (*node.bursts, made, *looks), size_of(classes, edge), edge.reacts)
 
 

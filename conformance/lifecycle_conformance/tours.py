@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lifecycle_conformance.oracle import Outlook
-from lifecycle_conformance.suite import AGENT, Classes, Edge, first_burst, key_of
+from lifecycle_conformance.suite import AGENT, Classes, Edge, first_burst, key_of, looking
 from lifecycle_conformance.words import Label, Namer, burst
-from lifecycle_model.commands import Burst, Disarm, Read
+from lifecycle_model.commands import Burst, Disarm
 from lifecycle_model.state import Configuration, start
 from lifecycle_model.wire import Profile, to_json
 
@@ -37,7 +37,7 @@ class Tourist:
         self.classes = classes
         self.scope = classes.scope
         self.reads = "read" in profile.commands
-        self.index = {key_of(node.configuration): at for at, node in enumerate(classes.nodes)}
+        self.index = {key_of(node.configuration, self.scope): at for at, node in enumerate(classes.nodes)}
         self.ways: dict[int, list[tuple[Label, int]]] = {}
         for (at, label, _outcomes, _bursts), target in zip(classes.edges, classes.targets, strict=True):
             if target is not None and target != at:
@@ -58,7 +58,7 @@ class Tourist:
         tour = Tour()
         here = start(dict(self.scope.policies), keep_log=False)
         here = self._go(tour, here, first_burst(self.scope, name), None)
-        at: int | None = self.index[key_of(here)]
+        at: int | None = self.index[key_of(here, self.scope)]
         for _ in range(LENGTH):
             if at is None:
                 break
@@ -66,22 +66,22 @@ class Tourist:
             if path is None or len(tour.bursts) + len(path) > 3 * LENGTH:
                 break
             for label in path:
-                made = burst(name, AGENT, label, self.scope.gates, here)
+                made = burst(name, AGENT, label, self.scope.holds, here)
                 here = self._go(tour, here, made, None)
-                at = self.index.get(key_of(here))
+                at = self.index.get(key_of(here, self.scope))
             if at is None or at not in left:
                 break
             edge = left[at].pop()
             if not left[at]:
                 del left[at]
-            made = burst(name, AGENT, edge.label, self.scope.gates, here)
+            made = burst(name, AGENT, edge.label, self.scope.holds, here)
             here = self._go(tour, here, made, edge)
-            closing: Burst = (Read(agent=AGENT),) if self.reads else ()
+            closing: Burst = looking(self.scope) if self.reads else ()
             if here.world.reactions:
                 closing = (Disarm(), *closing)
             if closing:
                 here = self._go(tour, here, closing, None)
-            at = self.index.get(key_of(here))
+            at = self.index.get(key_of(here, self.scope))
         if not any(tour.edges):
             self._force(tour, left)
         return tour
@@ -93,8 +93,8 @@ class Tourist:
         if not left[at]:
             del left[at]
         node = self.classes.nodes[at]
-        made = burst(Namer(dict(node.names)), AGENT, edge.label, self.scope.gates, node.configuration)
-        closing: tuple[Burst, ...] = ((Read(agent=AGENT),),) if self.reads else ()
+        made = burst(Namer(dict(node.names)), AGENT, edge.label, self.scope.holds, node.configuration)
+        closing: tuple[Burst, ...] = (looking(self.scope),) if self.reads else ()
         tour.bursts[:] = [*node.bursts, made, *closing]
         tour.edges[:] = [*([None] * len(node.bursts)), edge, *([None] * len(closing))]
 

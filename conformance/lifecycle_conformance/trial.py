@@ -11,7 +11,7 @@ from lifecycle_conformance.monitors.watch import watch
 from lifecycle_conformance.oracle import Mismatch, Oracle, Outlook, fault_of
 from lifecycle_conformance.systems.adapter import AdapterError, Run, System, run_all
 from lifecycle_model.commands import Burst
-from lifecycle_model.wire import BurstResult, Profile, TraceBurst, to_json
+from lifecycle_model.wire import UNSET, BurstResult, Observation, Profile, TraceBurst, to_json
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,18 @@ class Trial:
         if not self.mismatch.explanations:
             return ("none", self.mismatch.clauses)
         difference = self.mismatch.explanations[0].difference
+        if difference.kind == "settled":
+            return ("settled", *(_settlement(one) for one in (difference.expected, difference.seen)))
         event = getattr(difference.expected, "event", None) or getattr(difference.seen, "event", None)
         return (self.mismatch.clauses, event)
+
+
+def _settlement(one: object) -> str:
+    """What kind of call settled, by its reference, and with what; nothing where it did not."""
+    if not isinstance(one, Observation):
+        return ""
+    said = "ok" if one.refused is UNSET and one.value is UNSET else one.refused if one.refused is not UNSET else "value"
+    return f"{str(one.of).rstrip('0123456789')} {said}"
 
 
 @dataclass

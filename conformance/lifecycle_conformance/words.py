@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lifecycle_model.commands import (
+    Abort,
     AnyCommand,
     Burst,
     Cancel,
@@ -16,6 +17,7 @@ from lifecycle_model.commands import (
     Dispose,
     Hold,
     Inject,
+    LoadProvider,
     Maintenance,
     Outcome,
     React,
@@ -23,14 +25,22 @@ from lifecycle_model.commands import (
     Release,
     Remove,
     Replace,
+    Resume,
     Send,
     Steer,
     Tick,
+    UnloadOwner,
+    UnloadProvider,
     WhenIdle,
 )
 from lifecycle_model.state import Agent, Configuration
 
 Word = tuple[str, ...]
+
+CHILD, FIBER = "b", "f1"
+"""The agent created through another's ctx, and the owner fiber, that words are about."""
+CREATION_GATES = frozenset({"setup", "load"})
+"""Gates addressed by the reference of a creation."""
 
 
 @dataclass
@@ -40,6 +50,10 @@ class Namer:
     counts: dict[str, int] = field(default_factory=dict[str, int])
     pending: tuple[str, ...] = ()
     """What is pending when the burst begins, in order."""
+    under_way: tuple[str, ...] = ()
+    """The creations that wait at a gate when the burst begins, in order."""
+    coming: bool = False
+    """The burst creates: a reaction armed before it may be about that creation."""
 
     def next(self, kind: str) -> str:
         """The next name of a kind."""
@@ -50,10 +64,28 @@ class Namer:
         """The first pending message, or one that never was."""
         return self.pending[0] if self.pending else "m0"
 
+    def creation(self) -> str:
+        """The creation that a word is about: one under way, the one about to be asked for, or the last."""
+        if self.under_way:
+            return self.under_way[0]
+        return f"h{self.counts.get('h', 0) + (1 if self.coming else 0)}"
+
+    def provider(self) -> str:
+        """The provider loaded last; the first one is there from the start."""
+        return f"p{1 + self.counts.get('p', 0)}"
+
+    def next_provider(self) -> str:
+        """The name of one more provider."""
+        self.counts["p"] = self.counts.get("p", 0) + 1
+        return self.provider()
+
 
 def release(name: Namer, agent: str, word: Word) -> Release:
-    """The release of a held gate; its word is the gate's kind and an outcome."""
+    """The release of a held gate; its word is the gate's kind, an outcome, and whose it is, if not the agent's."""
     kind, outcome = word[1], word[2]
+    agent = word[3] if len(word) > 3 else agent
+    if kind in CREATION_GATES:
+        agent = name.creation()
     if outcome.startswith("tools"):
         return Release(kind, agent, with_=Outcome("tools", tools=int(outcome[5:] or 1)))
     if outcome == "continue_reason":
@@ -65,6 +97,17 @@ def release(name: Namer, agent: str, word: Word) -> Release:
 
 _BUILDERS: dict[str, Callable[[Namer, str, Word], AnyCommand]] = {
     "create": lambda name, agent, word: Create(id=agent, as_=name.next("h")),
+    "create_owned": lambda name, agent, word: Create(id=agent, as_=name.next("h"), owner=FIBER),
+    "create_sync": lambda name, agent, word: Create(id=agent, as_=name.next("h"), sync=True),
+    "create_child": lambda name, agent, word: Create(id=CHILD, as_=name.next("h"), parent=agent),
+    "resume": lambda name, agent, word: Resume(id=agent, as_=name.next("h")),
+    "abort": lambda name, agent, word: Abort(name.creation()),
+    "unload_owner": lambda name, agent, word: UnloadOwner(FIBER, as_=name.next("u")),
+    "unload_provider": lambda name, agent, word: UnloadProvider(name.provider(), as_=name.next("u")),
+    "load_provider": lambda name, agent, word: LoadProvider(name.next_provider()),
+    "dispose_child": lambda name, agent, word: Dispose(agent=CHILD, as_=name.next("d")),
+    "dispose_lifecycle": lambda name, agent, word: Dispose(agent=agent, as_=name.next("d"), same_stack=True),
+    "send_child": lambda name, agent, word: Send(CHILD, name.next("m")),
     "send": lambda name, agent, word: Send(agent, name.next("m")),
     "quiet": lambda name, agent, word: Send(agent, name.next("m"), wakeup=False),
     "send_contexts": lambda name, agent, word: Send(agent, name.next("m"), contexts=(name.next("m"),)),
@@ -94,6 +137,12 @@ def command(name: Namer, agent: str, word: Word) -> AnyCommand:
 
 
 VERBS = {
+    "create_owned": "create",
+    "create_sync": "create",
+    "create_child": "create",
+    "dispose_child": "dispose",
+    "dispose_lifecycle": "dispose",
+    "send_child": "send",
     "quiet": "send",
     "send_contexts": "send",
     "send_invalid": "send",
@@ -134,7 +183,9 @@ class Label:
         return len(self.words), 0 if self.reaction is None else 1 + len(self.reaction.words)
 
 
-def burst(name: Namer, agent: str, label: Label, holds: Iterable[str], here: Configuration | None) -> Burst:
+def burst(
+    name: Namer, agent: str, label: Label, holds: Iterable[tuple[str, str | None]], here: Configuration | None
+) -> Burst:
     """The concrete burst in this configuration: arm what is not armed, then the reaction, then the words.
 
     A reaction's messages are named before the words' own, so that arming and acting read in order.
@@ -142,7 +193,10 @@ def burst(name: Namer, agent: str, label: Label, holds: Iterable[str], here: Con
     known = set() if here is None else {hold.gate for hold in here.world.holds}
     part = None if here is None else here.get(agent)
     name.pending = tuple(item.id for item in (*part.queued, *part.steering)) if isinstance(part, Agent) else ()
-    commands: list[AnyCommand] = [Hold(kind, agent, sticky=True) for kind in holds if kind not in known]
+    gates = () if here is None else here.world.gates
+    name.under_way = tuple(gate.of for gate in gates if gate.kind in CREATION_GATES and gate.outcome is None)
+    name.coming = any(verb(word) in ("create", "resume") for word in label.words)
+    commands: list[AnyCommand] = [Hold(kind, of, sticky=True) for kind, of in holds if kind not in known]
     if label.reaction is not None:
         commands.append(react(name, label.reaction))
     commands += [command(name, agent, word) for word in label.words]

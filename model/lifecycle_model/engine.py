@@ -174,7 +174,9 @@ class Engine:
             before = self.contract.blank(row.machine, now.subject)
         now.before = before
         now.machine = row.machine
+        seen = len(run.seen)
         after: Any = row.effect(now) if row.effect is not None else before
+        run.said += [(index, row) for index in range(seen, len(run.seen))]  # calls that its effect settled
         if row.to is not None:
             after = replace(after, **{machine.member: row.to})
         if after is not None:

@@ -127,7 +127,7 @@ class _Walk:
 
         def reach(one: tuple[Outcomes, ...], other: tuple[Outcomes, ...], names: Mapping[str, int]) -> None:
             for here, there in zip(one, other, strict=True):
-                key = key_of(here.configuration), key_of(there.configuration)
+                key = key_of(here.configuration, self.scope), key_of(there.configuration, self.scope)
                 if key not in seen:
                     seen.add(key)
                     queue.append((here.configuration, there.configuration, names))
@@ -153,7 +153,7 @@ class _Walk:
     def _try(
         self, here: Configuration, there: Configuration, label: Label, name: Namer
     ) -> tuple[tuple[Outcomes, ...], tuple[Outcomes, ...], str]:
-        made = burst(name, AGENT, label, self.scope.gates, here)
+        made = burst(name, AGENT, label, self.scope.holds, here)
         mine, theirs = perform(self.left, here, made), perform(self.right, there, made)
         if [_shown(one) for one in mine] != [_shown(one) for one in theirs]:
             return mine, theirs, f"{label} differs where the agent is {here[AGENT]}"

@@ -6,7 +6,9 @@ Where its text allows more than one thing, or is silent, the rows say what the p
 `err` of a vetoed turn start (Q7L) is the last opened turn's; a failed request is recovered inside its step (C23);
 `when_idle` first looks after the segment that asks (S7L); a latch whose replay finds maintenance stays with it (V1L);
 a result's context enters next-step right after that result, so between a calling message and its last result the log
-has calls and results only (Q16L); a call whose own record's observer aborts is not dispatched (C16L, C17L).
+has calls and results only (Q16L); a call whose own record's observer aborts is not dispatched (C16L, C17L); others may
+act between a message and its step's end, and between the scope's end and a- (X4L, X9L); a session that logged nothing
+is not stored (D/r4); a load that settles after its creation was deactivated is inert, whatever it found (P6).
 """
 
 from __future__ import annotations
@@ -142,9 +144,9 @@ def now_said(clauses: tuple[str, ...]) -> tuple[str, ...]:
 
 def held(base: Contract, replaced: set[str]) -> tuple[tuple[Program, ...], tuple[Row, ...]]:
     """The programs and rows of contract 1 that hold, citing what the variant says of their clauses."""
-    names = {one.id for module in HELD for one in module.PROGRAMS} - REMOVED - replaced
+    names = {one.id for module in HELD for one in module.PROGRAMS} - REMOVED - (replaced - latch_rows_life.EXTENDED)
     gone = replaced | latch_rows_life.DROPPED
-    programs = (replace(one, clauses=now_said(one.clauses)) for one in base.programs if one.id in names)
+    programs = (replace(one, clauses=now_said(one.clauses)) for one in base.programs if one.id in names - replaced)
     rows = (
         replace(one, clauses=now_said(one.clauses)) for one in base.rows if one.program in names and one.id not in gone
     )
@@ -167,7 +169,7 @@ def latch() -> Contract:
     rows = tuple(row for module in modules for row in module.ROWS)
     own = {row.id for row in rows} | {program.id for program in programs}
     held_programs, held_rows = held(base, own)
-    names = {program.id for program in held_programs}
+    names = {program.id for program in held_programs} | latch_rows_life.EXTENDED
     holding = {row.id for row in held_rows} | names | {row.id for row in rows if row.program in names}
     moved = {row.machine for row in (*held_rows, *rows)} - {machine.name for machine in MACHINES}
     every = {row.id for row in base.rows} | {program.id for program in base.programs} | base.clauses.keys()

@@ -162,23 +162,20 @@ def replayed_once(step: Step) -> str | None:
     return None
 
 
-def _leaving(step: Step) -> list[str]:
-    """What is published of one that leaves: a creation without agent, one announced in part, or one that lived."""
-    was = step.was
-    if not isinstance(was, LatchAgent) or (step.gate is not None and step.gate.program == "unwound"):
-        return ["scope"]
-    return ["scope", *(["agent/disposed"] if was.listing == "Announced" else []), "session/disposed"]
-
-
 def torn_down_in_order(step: Step) -> str | None:
     """Driver exit < scope < a- < s-, the last two in one segment; no turn starts once the scope unwinds."""
     events = [one for one in step.events() if one in ("scope", "agent/disposed", "session/disposed", "turn/start")]
     if "session/created" in step.events():
         return None
-    if "scope" in events and events != _leaving(step):
-        return f"the scope's end was published as {events}"
+    leaves = [one for one in ("agent/disposed", "session/disposed") if one in events]
+    if leaves and (events != leaves or leaves[-1] != "session/disposed"):
+        return f"the agent left as {events}"
     if not isinstance(step.was, LatchAgent) or step.was.life in ("Live", "Draining"):
         return None
+    if leaves and not step.was.unwound:
+        return "the agent left before its scope had unwound"
+    if leaves and step.was.listing == "Announced" and len(leaves) < 2:
+        return "an announced agent left silently"
     return f"turn start while {step.was.life}" if "turn/start" in events else None
 
 

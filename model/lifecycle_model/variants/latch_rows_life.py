@@ -15,7 +15,7 @@ from lifecycle_model.engine import Now
 from lifecycle_model.parts import Transaction
 from lifecycle_model.rows import words as w
 from lifecycle_model.rows.admission import begin, keep_seed, owner_inactive
-from lifecycle_model.rows.durability import act
+from lifecycle_model.rows.durability import act, drain_last, its_own
 from lifecycle_model.rows.life import (
     become_known,
     born,
@@ -27,8 +27,10 @@ from lifecycle_model.rows.life import (
     session_start,
     threw,
 )
-from lifecycle_model.rows.owners import transactions
+from lifecycle_model.rows.owners import begin_owner, transactions
 from lifecycle_model.rows.rejection import OPEN, first_reason, fix, note_reason, settle_rejection
+from lifecycle_model.rows.rejection import deactivated as tx_deactivated
+from lifecycle_model.rows.rejection import fix_reason as fix_tx_reason
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.variants import latch_words as v
 from lifecycle_model.variants.latch_state import LatchAgent, LatchTransaction
@@ -76,6 +78,12 @@ def agents_or_publishing(now: Now) -> bool:
     return any(now.part(name).place in ("Publishing", "Live") for name in transactions(now))
 
 
+def nothing_logged(now: Now) -> bool:
+    """The session that leaves has logged nothing, and nothing is stored of it."""
+    part = now.part(now.by)
+    return not part.log and not part.turn
+
+
 def settle_disposers(now: Now) -> Any:
     """Whoever disposed the lifecycle in setup has it gone."""
     for ref in now.it.disposers:
@@ -83,9 +91,12 @@ def settle_disposers(now: Now) -> Any:
     return replace(now.it, disposers=())
 
 
-A, E, R, X, W = "agent", "entry", "listing", "transaction", "owner"
+A, E, R, X, W, D = "agent", "entry", "listing", "transaction", "owner", "storage"
 
 PROGRAMS = (
+    Program("loaded", "the load has settled: was it wanted still, repair, take the log, check",
+            ("loaded.done", "loaded.late", "loaded.failed", "loaded.missing", "loaded.live", "loaded.log", "loaded.check", "loaded.mint"),
+            ("P/r4", "P6", "P17")),
     Program("publish", "enter, announce, start: one segment; deactivation checked after each announcement",
             ("publish.enter", "publish.list", "publish.buffer", "publish.session", "publish.session_vetoed", "publish.session_check",
              "publish.agent", "publish.agent_vetoed", "publish.agent_check", "publish.start", "publish.start_check"),
@@ -114,6 +125,12 @@ ROWS = (
     Row("P/r11", "teardown", ("Publishing",), "publish.start", ("P/r11", "P2", "P/r12L"), to="Live", effect=w.setting(mark=True), says=(session_start,)),
     Row("R6L", A, (), "publish.start_check", ("R6L", "P5L"), guard=deactivated, effect=fix_reason, then="teardown"),
 
+    Row("P6 late load", X, ("Loading",), "loaded.late", ("P6", "P11", "P8L"), guard=tx_deactivated, effect=fix_tx_reason, then="reject"),
+    Row("D/r4", D, ("Buffering",), "log.end.one", ("D/r4", "D3L", "D6"), guard=w.both(its_own, w.negate(nothing_logged)), to="Stored",
+        effect=drain_last, opens="store"),
+    Row("D/r4 nothing", D, ("Buffering",), "log.end.one", ("D/r4",), guard=w.both(its_own, nothing_logged), to="Absent", effect=drain_last),
+    Row("D/r9", D, (), "log.end.one", ("D/r9",), guard=w.negate(its_own)),
+    Row("X3 owner", W, (), "unload_owner.begin", ("X3L", "T1", "P6"), to="Unloading", effect=begin_owner, then="unload"),
     Row("X3L begins later", W, (), "unload.agents", ("X3L", "P5L"), guard=agents_or_publishing, opens="begin"),
     Row("L out of band", E, (), "session.act", ("L/r1",), guard=act("append_out_of_band"), effect=v.refuse("unsupported"), then=END),
 )  # fmt: skip
@@ -134,3 +151,6 @@ DROPPED = frozenset(
 )
 """Rows of contract 1 that nothing replaces: scopes are minted at once, unloads begin later, scope disposers do not fail,
 and the judge makes every call himself."""
+
+EXTENDED = frozenset({"loaded"})
+"""Programs of contract 1 that have a step more here; their rows hold."""

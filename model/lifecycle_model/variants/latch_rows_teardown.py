@@ -62,6 +62,11 @@ def join_finished(now: Now) -> Any:
     return now.it
 
 
+def never_handed_out(now: Now) -> bool:
+    """Its creation was rejected: nobody was given its handle."""
+    return not now.it.started
+
+
 def doom_publication(now: Now) -> LatchAgent:
     """Deactivate the publication in progress: its next check fails."""
     tx = transaction(now)
@@ -108,10 +113,11 @@ def scope_ran(now: Now) -> Observation:
 
 
 def finish(now: Now) -> LatchAgent:
-    """Every dispose resolves."""
+    """Every dispose resolves; one that was never handed out has no handle afterwards either."""
     for ref in now.it.disposers:
         now.settle(ref)
-    return replace(now.it, disposers=(), released=True)
+    tx = transaction(now)
+    return replace(now.it, disposers=(), released=True, started=tx is None or not tx.verdict)
 
 
 def itself(now: Now) -> Iterable[str]:
@@ -142,6 +148,7 @@ ROWS = (
     Row("T11 publishing", D, (), "dispose.publishing", ("T11",), guard=publishing_unasked, effect=v.refuse("not_live"), then=END),
     Row("P5L", D, ("Publishing",), "dispose.publishing", ("P5L",), effect=doom_publication, then=END),
     Row("P5L started", D, ("Live",), "dispose.publishing", ("P5L", "R6L"), guard=publishing, effect=doom_publication, then="teardown"),
+    Row("T11 rejected", D, ("Finished",), "dispose.finished", ("T11",), guard=never_handed_out, effect=v.refuse("not_live"), then=END),
     Row("T1 finished", D, ("Finished",), "dispose.finished", ("T1", "T/r7L"), effect=join_finished, then=END),
     Row("T/r7L", D, GOING, "dispose.join", ("T/r7L", "T1"), effect=join, then=END),
     Row("T1 first", D, ("Live",), "dispose.join", ("T1", "X3L"), effect=join, then="teardown"),
@@ -155,7 +162,7 @@ ROWS = (
     Row("T/r3L unwinds", D, ("Unwinding",), "drain.scope", ("T/r3L",), opens="scope"),
     Row("T/r4L scope", D, ("Unwinding",), "scope.ran", ("T/r4L", "T9", "I15L"), effect=w.setting(unwound=True), says=(scope_ran,)),
     Row("T15L waits", D, ("Unwinding",), "scope.children", ("T15L",), guard=children_left, then=END),
-    Row("T/r4L over", D, ("Unwinding",), "scope.over", ("T/r4L",), then="release"),
+    Row("T/r4L over", D, ("Unwinding",), "scope.over", ("T/r4L", "X9L"), opens="detach release"),
 
     Row("T/r4L", D, ("Unwinding",), "release.begin", ("T/r4L", "T15L"), to="Detaching"),
     Row("T/r5L agent", R, ("Announced",), "release.agent", ("T/r5L", "T7L", "I15L", "L/r10"), to="Gone", effect=w.setting(entered=False),

@@ -205,7 +205,8 @@ ROWS = (
     Row("Q22L vetoed AM", T, ("Model",), "model.message", ("Q22L",), guard=w.vetoed, effect=w.setting(failed=True, calls=0, batch=False, owed=False),
         then="close"),
     Row("C16L AM", T, ("Model",), "model.message", ("C16L", "Q16L"), effect=KEEP_AM, says=(SAY_AM,), appends=True),
-    Row("C16L no calls", T, ("Model",), "model.calls", ("C16L",), guard=w.negate(calls_left), then="step_end"),
+    Row("C16L no calls", T, ("Model",), "model.calls", ("C16L",), guard=w.negate(calls_left), opens="driver step_end",
+        then=END),
     Row("Q16L calls", T, ("Model",), "model.calls", ("Q16L",), to="Batch", then="batch"),
 
     v.checkpoint("recovery.check"),

@@ -86,7 +86,7 @@ export class Agents {
 
   unloadProvider({ provider: name, as }) {
     const fiber = this.#system.providers.get(name ?? 'p1');
-    if (fiber === undefined) return refused('inactive_provider', `no provider "${name ?? 'p1'}"`);
+    if (fiber === undefined) return refused('not_live', `no provider "${name ?? 'p1'}"`);
     return this.#system.settle(as, this.#system.quiesce(fiber), () => null);
   }
 
@@ -201,7 +201,7 @@ export class Agents {
     try {
       creation = start();
     } catch (error) {
-      return refusal(error);
+      creation = Promise.reject(error); // thrown on the caller's stack or not, the creation is rejected at once
     }
     return this.#system.settle(
       ref.as,

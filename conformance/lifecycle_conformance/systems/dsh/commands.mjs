@@ -28,7 +28,12 @@ const VERBS = {
   release: (system, command) => system.gates.release(command),
   react: naming((system, command) => system.reactions.arm(command)),
   disarm: (system, command) => system.reactions.disarm(command.as),
-  read: inTheOneStore((system, command) => ({ ok: read(system, command) })),
+  read: inTheOneStore((system, command) => {
+    if (command.agent !== undefined && system.agents.find(command.agent) === undefined) {
+      return refused('not_live', `no agent "${command.agent}"`);
+    }
+    return { ok: read(system, command) };
+  }),
   session: inTheOneStore((system, command) => system.sessions.perform(command)),
   storage: (system, command) => system.storage.perform(command),
   maintenance: withAgent(maintenance),
@@ -107,8 +112,8 @@ function read(system, command) {
   if (command.store !== undefined) return { sessions: root.sessions.list().map((session) => system.names.subject(session.id)) };
   if (command.owner !== undefined) return readOwner(system, command.owner);
   const id = command.agent ?? command.session;
+  if (command.agent === undefined) return readSession(system, id);
   const agent = system.agents.find(id);
-  if (agent === undefined || command.agent === undefined) return readSession(system, id);
   return {
     status: agent.status,
     queued: agent.inbox.nextTurn.map((message) => system.names.of(message.id)),

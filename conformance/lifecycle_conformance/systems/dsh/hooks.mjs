@@ -8,11 +8,16 @@ const FAILED = { setup: 'setup_failed', flush: 'flush_failed', load: 'load_faile
 
 /** What an outcome that is not a success throws, or undefined. */
 export function failure(kind, outcome) {
-  if (outcome.outcome === 'thrown') return { error: outcome.error };
+  if (outcome.outcome === 'thrown') return { error: thrown(kind, outcome.error) };
   if (outcome.outcome === 'aborted') return { error: new Asked('aborted', `the held ${kind} gate honoured the abort`) };
   if (outcome.outcome !== 'fail') return undefined;
   if (outcome.value === true) return { error: 'judge' };
   return { error: new Asked(FAILED[kind] ?? 'invalid', `the judge failed the ${kind} gate`) };
+}
+
+/** What a reaction threw in a gate fails that gate. */
+function thrown(kind, error) {
+  return error instanceof Asked && kind in FAILED ? new Asked(FAILED[kind], error.message) : error;
 }
 
 function nameOf(system, subject) {
