@@ -52,7 +52,7 @@ class Options:
     jobs: int = 1
     budget: float | None = None
     timeout: float = 10.0
-    causes: int = 5
+    causes: int = 60
     vectors: bool = True
 
 
@@ -75,6 +75,8 @@ class Outcome:
     reasons: list[str] = field(default_factory=list[str])
     """Why it is inconclusive."""
     failures: list[Trial] = field(default_factory=list[Trial])
+    causes: Counter[object] = field(default_factory=Counter[object])
+    """How many runs failed, by their cause."""
     vector_failures: list[VectorFailure] = field(default_factory=list[VectorFailure])
     vectors_held: int = 0
     unreached: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -203,6 +205,7 @@ def _vectors(worker: Worker, options: Options, outcome: Outcome, progress: Progr
             continue
         mismatches = check_vector(vector, trial.results, worker.profile)
         if trial.violates:
+            outcome.causes[trial.cause] += 1
             outcome.failures.append(trial)
         if mismatches:
             outcome.vector_failures.append(VectorFailure(vector, trial, tuple(mismatches)))
@@ -321,6 +324,7 @@ def _merge(outcome: Outcome, done: Done) -> None:
     outcome.edges += done.edges
     outcome.several += done.several
     outcome.rows.update(done.rows)
+    outcome.causes.update(done.causes)
     if done.task.engine == "walk":
         outcome.histories += done.runs
     elif done.classes:
@@ -340,6 +344,7 @@ def _histories(worker: Worker, options: Options, outcome: Outcome, progress: Pro
     outcome.runs += found.histories
     outcome.rows.update(found.rows)
     outcome.failures += found.failures
+    outcome.causes.update(trial.cause for trial in found.failures)
     outcome.reasons += found.errors
     progress("Hypothesis", examples, examples)
 

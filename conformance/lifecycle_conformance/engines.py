@@ -67,6 +67,8 @@ class Done:
         default_factory=list[tuple[tuple[Burst, ...], Mapping[str, object]]]
     )
     """The failing runs, one a cause: bursts and policies, for whoever wants to see them fail again."""
+    causes: Counter[object] = field(default_factory=Counter[object])
+    """How many runs failed, by their cause."""
     errors: list[str] = field(default_factory=list[str])
 
 
@@ -77,7 +79,7 @@ class Setting:
     system: str
     contract: str
     timeout: float
-    causes: int = 12
+    causes: int = 60
 
 
 class Worker:
@@ -130,9 +132,11 @@ class Worker:
                 done.errors.append(str(trial.error))
                 if len(done.errors) >= 3:
                     break
-            elif trial.violates and trial.cause not in known and len(known) < self.setting.causes:
-                known.add(trial.cause)
-                done.failures.append((bursts, policies))
+            elif trial.violates:
+                done.causes[trial.cause] += 1
+                if trial.cause not in known and len(known) < self.setting.causes:
+                    known.add(trial.cause)
+                    done.failures.append((bursts, policies))
         done.rows = Counter(self.judge.rows)
         done.several = self.judge.several
         return done

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from lifecycle_conformance.check import VectorFailure
 from lifecycle_conformance.failure.value import (
     Alternative,
@@ -18,9 +20,9 @@ ENGINE = "check"
 """Who found a failure: it was shortened with the help of every engine, so it is no single one's."""
 
 
-def failure_of(trial: Trial, system: Description, seed: int) -> Failure:
-    """Tell a violation: the run up to the burst that failed, and every explanation that was still possible."""
-    trace = _trace(trial, system, seed)
+def failure_of(trial: Trial, system: Description, seed: int, contract: str) -> Failure:
+    """Tell a violation of a contract: the run up to the burst that failed, every explanation that was still possible."""
+    trace = _trace(trial, system, seed, contract)
     mismatch = trial.mismatch
     if mismatch is None:
         return of_findings(trace, trial.findings)
@@ -33,10 +35,11 @@ def failure_of(trial: Trial, system: Description, seed: int) -> Failure:
     return Failure(failure.trace, failure.clauses, failure.allowed, seen)
 
 
-def failure_of_vector(failed: VectorFailure, system: Description, seed: int) -> Failure:
+def failure_of_vector(failed: VectorFailure, system: Description, seed: int, contract: str) -> Failure:
     """Tell a vector that does not hold."""
-    return of_vector(_trace(failed.trial, system, seed), failed.vector, failed.mismatches)
+    return of_vector(_trace(failed.trial, system, seed, contract), failed.vector, failed.mismatches)
 
 
-def _trace(trial: Trial, system: Description, seed: int) -> Trace:
-    return recorded(trial.bursts, trial.results, system, policies=trial.policies, engine=ENGINE, seed=seed)
+def _trace(trial: Trial, system: Description, seed: int, contract: str) -> Trace:
+    trace = recorded(trial.bursts, trial.results, system, policies=trial.policies, engine=ENGINE, seed=seed)
+    return msgspec.structs.replace(trace, contract=contract)

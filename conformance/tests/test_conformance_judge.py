@@ -117,14 +117,14 @@ def test_a_wrong_system_is_found_by_the_shortest_run_and_the_failure_names_the_c
     assert shrink.size(shortest.bursts)[:2] == (3, 0)
     assert {"C10", "C5"} & set(shortest.clauses)
     assert outcome.description is not None
-    failure = failure_of(shortest, outcome.description, 0)
+    failure = failure_of(shortest, outcome.description, 0, "1")
     text = lines(failure, "lifecycle replay x.json")
     assert len(text) <= 8
     assert any("disc" in line for line in text)
     again = worker.play(shortest.bursts, shortest.policies)
     assert again.violates
     assert again.clauses == shortest.clauses
-    assert to_json(failure_of(again, outcome.description, 0).trace) == to_json(failure.trace)
+    assert to_json(failure_of(again, outcome.description, 0, "1").trace) == to_json(failure.trace)
 
 
 def test_the_same_pane_without_a_change_is_never_failed() -> None:

@@ -81,7 +81,7 @@ def test_every_explanation_still_possible_is_shown(worker: Worker, monkeypatch: 
     assert told.count("   or") == 1
     assert sum("creq(user)" in line for line in told) == 2
     trial = Judge(twofold, worker.profile, monitored=False).judge(BURSTS, [first, wrong], {})
-    failure = failure_of(trial, worker.system.describe(), 7)
+    failure = failure_of(trial, worker.system.describe(), 7, "1")
     assert [[one.event for one in each.seen] for each in failure.allowed] == [
         ["agent/inbox/enqueue", "agent/cancel-requested", "agent/inbox/discard"],
         ["agent/inbox/enqueue", "agent/cancel-requested"],
@@ -96,7 +96,7 @@ def test_findings_alone_are_told_at_the_first_burst_that_breaks_an_invariant(wor
         (*BURSTS, BURSTS[1]), [first, doubled, doubled], {}, modelled=False
     )
     assert trial.findings
-    failure = failure_of(trial, worker.system.describe(), 0)
+    failure = failure_of(trial, worker.system.describe(), 0, "1")
     assert failure.burst == 1
     assert {finding.index for finding in failure.findings} == {1}
 

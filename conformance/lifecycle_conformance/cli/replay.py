@@ -136,8 +136,10 @@ def _failure(worker: Worker, trial: Trial, vector: Vector | None, seed: int) -> 
 
     mismatches = tuple(check_vector(vector, trial.results, worker.profile)) if vector is not None else ()
     if vector is not None and mismatches:
-        return failure_of_vector(VectorFailure(vector, trial, mismatches), worker.system.describe(), seed)
-    return failure_of(trial, worker.system.describe(), seed) if trial.violates else None
+        return failure_of_vector(
+            VectorFailure(vector, trial, mismatches), worker.system.describe(), seed, worker.setting.contract
+        )
+    return failure_of(trial, worker.system.describe(), seed, worker.setting.contract) if trial.violates else None
 
 
 def load(file: Path) -> Trace:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from lifecycle_conformance.contracts import NAMES, contract_named
 from lifecycle_conformance.monitors.finding import Finding
 from lifecycle_conformance.vectors.check import Mismatch
 from lifecycle_conformance.vectors.plan import parts_of
-from lifecycle_model.clauses import CLAUSES
 from lifecycle_model.commands import Json
 from lifecycle_model.wire import Answer, BurstResult, Description, Observation, Trace, TraceBurst, Vector, to_json
 
@@ -61,7 +61,8 @@ class Failure(msgspec.Struct, frozen=True):
     @property
     def sentences(self) -> dict[str, str]:
         """The sentence of each clause blamed that has one, the first to blame first."""
-        return {clause: CLAUSES[clause] for clause in self.clauses if clause in CLAUSES}
+        known = contract_named(self.trace.contract).clauses if self.trace.contract in NAMES else {}
+        return {clause: known[clause] for clause in self.clauses if clause in known}
 
     @property
     def fingerprint(self) -> str:

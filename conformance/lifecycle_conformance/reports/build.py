@@ -55,7 +55,8 @@ def report_of(
         ),
         completeness=completeness(outcome),
         failures=tuple(
-            told(one.failure, keep(one.failure), options.system, expected=one.key.key in tolerated) for one in found
+            told(one.failure, keep(one.failure), options.system, expected=one.key.key in tolerated, runs=one.runs)
+            for one in found
         ),
         expecting=difference is not None,
         stale=tuple(f"{one.group} {one.fingerprint}" for one in difference.stale) if difference is not None else (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lifecycle_conformance import expect
 from lifecycle_conformance.check import Outcome, VectorFailure
@@ -20,26 +20,33 @@ class Found:
 
     failure: Failure
     key: Expected
+    runs: int = 1
+    """How many runs of the check failed for the same cause."""
 
 
 def found_by(outcome: Outcome) -> list[Found]:
     """The failures of a check; runs first, then vectors, in the order they were found."""
     if outcome.description is None:
         return []
-    system, seed = outcome.description, outcome.options.seed
-    runs = [found_in_run(trial, system, seed) for trial in outcome.failures]
-    return [*runs, *(found_in_vector(failed, system, seed) for failed in outcome.vector_failures)]
+    system, seed, contract = outcome.description, outcome.options.seed, outcome.options.contract
+    runs = [
+        replace(found_in_run(trial, system, seed, contract), runs=outcome.causes[trial.cause])
+        for trial in outcome.failures
+    ]
+    return [*runs, *(found_in_vector(failed, system, seed, contract) for failed in outcome.vector_failures)]
 
 
-def found_in_run(trial: Trial, system: Description, seed: int = 0) -> Found:
-    """A run that breaks the contract."""
-    failure = failure_of(trial, system, seed)
+def found_in_run(trial: Trial, system: Description, seed: int = 0, contract: str = "") -> Found:
+    """A run that breaks the contract, which is the system's own where none is named."""
+    failure = failure_of(trial, system, seed, contract or system.profile.contract)
     return Found(failure, Expected("+".join(failure.clauses) or "?", failure.fingerprint))
 
 
-def found_in_vector(failed: VectorFailure, system: Description, seed: int = 0) -> Found:
-    """A vector that does not hold."""
-    return Found(failure_of_vector(failed, system, seed), vector_key(failed.vector.id))
+def found_in_vector(failed: VectorFailure, system: Description, seed: int = 0, contract: str = "") -> Found:
+    """A vector that does not hold; its contract is the system's own where none is named."""
+    return Found(
+        failure_of_vector(failed, system, seed, contract or system.profile.contract), vector_key(failed.vector.id)
+    )
 
 
 def vector_key(name: str) -> Expected:

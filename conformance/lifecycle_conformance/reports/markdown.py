@@ -65,6 +65,8 @@ def _lines(report: RunReport) -> Iterator[str]:
 def _failure(failure: Told) -> Iterator[str]:
     yield ""
     yield from _fenced("text", "\n".join(failure.lines))
+    if failure.runs > 1:
+        yield f"{failure.runs:,} runs failed for this cause; this is the shortest."
     yield from _folded("Sequence diagram", _fenced("mermaid", failure.mermaid))
     yield from _folded("Regression test", _fenced("python", failure.test))
 

@@ -59,6 +59,8 @@ class Told(msgspec.Struct, frozen=True):
     test: str
     script: str
     expected: bool = False
+    runs: int = 1
+    """How many runs of the check failed for this cause; the shortest is told."""
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -121,7 +123,7 @@ class RunReport(msgspec.Struct, frozen=True):
         return found
 
 
-def told(failure: Failure, file: str, system: str, *, expected: bool = False) -> Told:
+def told(failure: Failure, file: str, system: str, *, expected: bool = False, runs: int = 1) -> Told:
     """Put a failure into all its forms; `file` is the trace file that replays it, `system` the name to replay it on."""
     drawn = of_failure(failure)
     replay = replay_line(file, system)
@@ -139,6 +141,7 @@ def told(failure: Failure, file: str, system: str, *, expected: bool = False) ->
         pytest_test(failure, system),
         stdio_script(failure.trace),
         expected,
+        runs,
     )
 
 

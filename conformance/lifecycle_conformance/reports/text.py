@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from lifecycle_conformance.reports.report import RunReport
+from lifecycle_conformance.reports.report import RunReport, Told
 from lifecycle_conformance.reports.words import count, covered, grouped, lacks, never, ruling, seconds, title
 
 WIDTH = 100
 MOST = 8
-"""Failures told in eight lines; of the others the first. Reasons shown."""
+"""Failures told in eight lines; of the others what is broken and by which run. Reasons shown."""
 FEW = 24
 """Names listed; of more, their number."""
 
@@ -28,9 +28,10 @@ def _lines(report: RunReport) -> Iterator[str]:
     new = [failure for failure in report.failures if not failure.expected]
     for failure in new[:MOST]:
         yield ""
-        yield from failure.lines
-    briefly = [failure.lines[0] for failure in new[MOST:]]
-    briefly += [f"expected: {failure.lines[0]}" for failure in report.failures if failure.expected]
+        yield _first(failure)
+        yield from failure.lines[1:]
+    briefly = [line for failure in new[MOST:] for line in (_first(failure), *_run(failure))]
+    briefly += [f"expected: {_first(failure)}" for failure in report.failures if failure.expected]
     if briefly:
         yield ""
         yield from briefly
@@ -59,6 +60,16 @@ def _lines(report: RunReport) -> Iterator[str]:
     yield from (textwrap.wrap(report.means, WIDTH) if report.verdict == "CONFORMS" else ())
     if report.timings:
         yield "time: " + ", ".join(f"{name} {seconds(report.timings[name])}" for name in sorted(report.timings))
+
+
+def _first(failure: Told) -> str:
+    """What is broken, and in how many runs, if in more than the one told."""
+    return failure.lines[0] + (f", {count(failure.runs, 'run')}" if failure.runs > 1 else "")
+
+
+def _run(failure: Told) -> list[str]:
+    """The lines that say what was asked."""
+    return [line for line in failure.lines if line.startswith(("  after ", "  then ", "  in "))]
 
 
 def _listed(word: str, names: list[str]) -> str:

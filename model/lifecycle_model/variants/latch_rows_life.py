@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lifecycle_model.engine import Now
-from lifecycle_model.parts import Transaction
+from lifecycle_model.parts import Storage, Transaction
 from lifecycle_model.rows import words as w
 from lifecycle_model.rows.admission import begin, keep_seed, owner_inactive
 from lifecycle_model.rows.durability import act, drain_last, its_own
@@ -84,6 +84,11 @@ def nothing_logged(now: Now) -> bool:
     return not part.log and not part.turn
 
 
+def leave_nothing(now: Now) -> Storage:
+    """Nothing is stored, and nothing is left to be caught up with."""
+    return replace(drain_last(now), unsettled=False)
+
+
 def settle_disposers(now: Now) -> Any:
     """Whoever disposed the lifecycle in setup has it gone."""
     for ref in now.it.disposers:
@@ -128,7 +133,7 @@ ROWS = (
     Row("P6 late load", X, ("Loading",), "loaded.late", ("P6", "P11", "P8L"), guard=tx_deactivated, effect=fix_tx_reason, then="reject"),
     Row("D/r4", D, ("Buffering",), "log.end.one", ("D/r4", "D3L", "D6"), guard=w.both(its_own, w.negate(nothing_logged)), to="Stored",
         effect=drain_last, opens="store"),
-    Row("D/r4 nothing", D, ("Buffering",), "log.end.one", ("D/r4",), guard=w.both(its_own, nothing_logged), to="Absent", effect=drain_last),
+    Row("D/r4 nothing", D, ("Buffering",), "log.end.one", ("D/r4",), guard=w.both(its_own, nothing_logged), to="Absent", effect=leave_nothing),
     Row("D/r9", D, (), "log.end.one", ("D/r9",), guard=w.negate(its_own)),
     Row("X3 owner", W, (), "unload_owner.begin", ("X3L", "T1", "P6"), to="Unloading", effect=begin_owner, then="unload"),
     Row("X3L begins later", W, (), "unload.agents", ("X3L", "P5L"), guard=agents_or_publishing, opens="begin"),
