@@ -89,6 +89,11 @@ def leave_nothing(now: Now) -> Storage:
     return replace(drain_last(now), unsettled=False)
 
 
+def configured(now: Now) -> bool:
+    """The provider would start agents by its configuration, which the variant's rows do not carry."""
+    return bool(now.command.configured)
+
+
 def settle_disposers(now: Now) -> Any:
     """Whoever disposed the lifecycle in setup has it gone."""
     for ref in now.it.disposers:
@@ -137,6 +142,7 @@ ROWS = (
     Row("D/r9", D, (), "log.end.one", ("D/r9",), guard=w.negate(its_own)),
     Row("X3 owner", W, (), "unload_owner.begin", ("X3L", "T1", "P6"), to="Unloading", effect=begin_owner, then="unload"),
     Row("X3L begins later", W, (), "unload.agents", ("X3L", "P5L"), guard=agents_or_publishing, opens="begin"),
+    Row("G configured", "provider", (), "load_provider.check", ("G1",), guard=configured, effect=v.refuse("unsupported"), then=END),
     Row("L out of band", E, (), "session.act", ("L/r1",), guard=act("append_out_of_band"), effect=v.refuse("unsupported"), then=END),
 )  # fmt: skip
 
@@ -152,10 +158,13 @@ DROPPED = frozenset(
         "P/r12 told",
         "P/r12 returned",
         "A10 told",
+        "G5 gives up",
+        "G configures",
+        "G/r1",
     }
 )
 """Rows of contract 1 that nothing replaces: scopes are minted at once, unloads begin later, scope disposers do not fail,
-and the judge makes every call himself."""
+the judge makes every call himself, and no provider starts agents of its own."""
 
 EXTENDED = frozenset({"loaded"})
 """Programs of contract 1 that have a step more here; their rows hold."""
