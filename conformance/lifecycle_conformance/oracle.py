@@ -6,12 +6,13 @@ explanation and blamed on the clauses of the first wrong observation's row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from lifecycle_conformance.compare import Projection, agree, answers_agree, project_answer, same_multiset, split
+from lifecycle_conformance.promises import called, promised
 from lifecycle_model.commands import Burst
 from lifecycle_model.engine import Engine
 from lifecycle_model.quiet import Outcomes, perform
@@ -98,11 +99,13 @@ class Oracle:
         self._statuses = frozenset(profile.statuses)
         self._loose = frozenset({"flush", "tool"} if chosen.get("parallel_tools") == "on" else {"flush"})
         self.hypotheses = [Hypothesis(start(policies, keep_log))]
+        self._verbs: dict[str, str] = {}
         self.burst = 0
         self.taken: tuple[Outcomes, ...] = ()
 
     def judge(self, burst: Burst, key: bytes, result: BurstResult) -> Mismatch | None:
         """Compare one burst's result; None if some configuration allows it."""
+        self._verbs |= called(burst)
         survivors: list[Hypothesis] = []
         taken: list[Outcomes] = []
         explanations: list[Explanation] = []
@@ -126,11 +129,15 @@ class Oracle:
             self.hypotheses = survivors
             return None
         explanations.sort(key=lambda one: -one.difference.agreed)
-        return Mismatch(index, tuple(explanations), result, blame(explanations))
+        return Mismatch(index, tuple(explanations), result, blame(explanations, self._verbs))
 
 
-def blame(explanations: Sequence[Explanation]) -> tuple[str, ...]:
-    """The clauses of the first wrong observation's row in the best explanation, three at most."""
+def blame(explanations: Sequence[Explanation], verbs: Mapping[str, str]) -> tuple[str, ...]:
+    """Name three clauses at most, from the best explanation.
+
+    First those that speak of listeners and calls, which no row names (`verbs` tells what each call named in the run
+    was), then those of the first wrong observation's row.
+    """
     if not explanations:
         return ()
     best = explanations[0]
@@ -140,7 +147,8 @@ def blame(explanations: Sequence[Explanation]) -> tuple[str, ...]:
         row = next((one for one in reversed(best.outcome.rows) if one.program in asked), None)
     if row is None:
         row = best.outcome.rows[-1] if best.outcome.rows else None
-    return row.clauses[:3] if row else ()
+    own = promised(best.difference.expected, best.difference.seen, verbs)
+    return tuple(dict.fromkeys((*own, *(row.clauses if row else ()))))[:3]
 
 
 ASKED = {"u": ("unload_owner", "unload_provider"), "d": ("dispose",), "w": ("when_idle",), "h": ("create",)}

@@ -5,7 +5,7 @@ A *word* is a tuple such as `("send",)` or `("release", "model", "finish")`. Ref
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lifecycle_model.commands import (
@@ -160,6 +160,10 @@ def verb(word: Word) -> str:
     return VERBS.get(word[0], word[0])
 
 
+BYSTANDER = "by"
+"""The name of the listener armed behind one that throws."""
+
+
 @dataclass(frozen=True)
 class Reacting:
     """A single armed reaction: when `on` is seen, the words are performed (or the listener throws)."""
@@ -169,6 +173,15 @@ class Reacting:
     throw: str | None = None
     outcome: str | None = None
     agent: str = "a"
+
+    def size(self) -> int:
+        """The reaction and its commands; the bystander behind a throwing listener counts, too."""
+        return 1 + len(self.words) + self.overheard
+
+    @property
+    def overheard(self) -> bool:
+        """It is a listener that throws, not a gate: a bystander must hear the event all the same (S9)."""
+        return self.throw is not None and dict(self.on).get("gate") is None
 
 
 @dataclass(frozen=True)
@@ -180,7 +193,7 @@ class Label:
 
     def size(self) -> tuple[int, int]:
         """Commands, then reactions: what *shortest* counts."""
-        return len(self.words), 0 if self.reaction is None else 1 + len(self.reaction.words)
+        return len(self.words), 0 if self.reaction is None else self.reaction.size()
 
 
 def burst(
@@ -198,12 +211,14 @@ def burst(
     name.coming = any(verb(word) in ("create", "resume") for word in label.words)
     commands: list[AnyCommand] = [Hold(kind, of, sticky=True) for kind, of in holds if kind not in known]
     if label.reaction is not None:
-        commands.append(react(name, label.reaction))
+        commands += reactions(name, label.reaction)
     commands += [command(name, agent, word) for word in label.words]
     return tuple(commands)
 
 
-def react(name: Namer, reaction: Reacting) -> React:
-    """The concrete reaction."""
-    then: Sequence[AnyCommand] = tuple(command(name, reaction.agent, word) for word in reaction.words)
-    return React(on=dict(reaction.on), then=tuple(then), throw=reaction.throw, with_=reaction.outcome)
+def reactions(name: Namer, reaction: Reacting) -> Iterator[AnyCommand]:
+    """The concrete reaction; a bystander behind it if it must be overheard."""
+    then = tuple(command(name, reaction.agent, word) for word in reaction.words)
+    yield React(on=dict(reaction.on), then=then, throw=reaction.throw, with_=reaction.outcome)
+    if reaction.overheard:
+        yield React(on=dict(reaction.on), as_=BYSTANDER)
