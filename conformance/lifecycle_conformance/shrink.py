@@ -1,4 +1,4 @@
-"""The shortest failing run: first by trying the suite in order of size, then by leaving out commands one by one."""
+"""The shortest failing run: by trying the suite in order of size, by opening gates, by leaving out commands one by one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from lifecycle_conformance.suite import SuiteRun
 from lifecycle_conformance.trial import Trial
-from lifecycle_model.commands import Burst, Hold, React, Read
+from lifecycle_model.commands import Burst, Hold, React, Read, Release
 
 Play = Callable[[tuple[Burst, ...], Mapping[str, object]], Trial]
 
@@ -34,10 +34,12 @@ def shorter_in_suite(
 
 
 def shrink(candidate: Trial, play: Play) -> Trial:
-    """Cut the run behind its failure, then leave out every command that is not needed; the same cause must remain."""
+    """Cut the run behind its failure, then leave out every gate and command not needed; the same cause must remain."""
     best = candidate
     if candidate.mismatch is not None:
         best = _try(best, candidate.bursts[: candidate.mismatch.burst + 1], play) or best
+    for gate in sorted({(one.gate, one.of) for made in best.bursts for one in made if isinstance(one, Hold)}, key=str):
+        best = _try(best, ungated(best.bursts, gate), play) or best
     progress = True
     while progress:
         progress = False
@@ -55,6 +57,18 @@ def shrink(candidate: Trial, play: Play) -> Trial:
                 if shorter is not None:
                     best, progress = shorter, True
     return best
+
+
+def ungated(bursts: tuple[Burst, ...], gate: tuple[str, str | None]) -> tuple[Burst, ...]:
+    """The run without the holds and releases of a gate; reactions left alone in a burst are armed a burst earlier."""
+    found: list[Burst] = []
+    for made in bursts:
+        rest = tuple(one for one in made if not (isinstance(one, Hold | Release) and (one.gate, one.of) == gate))
+        if found and all(isinstance(one, React) for one in rest):
+            found[-1] = rest + found[-1]
+        elif rest:
+            found.append(rest)
+    return tuple(found)
 
 
 def _try(best: Trial, bursts: tuple[Burst, ...], play: Play) -> Trial | None:
