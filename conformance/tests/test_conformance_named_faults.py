@@ -103,7 +103,7 @@ def test_a_named_fault_is_found_for_its_reason_by_a_run_without_excess(name: str
         assert trial.violates
         assert group & set(trial.clauses), trial.clauses
         assert size(shrink(trial, wrong.play).bursts) == size(bursts)
-        first, again = (failure_of(one, wrong.system.describe(), 0) for one in (trial, wrong.play(bursts, {})))
+        first, again = (failure_of(one, wrong.system.describe(), 0, "1") for one in (trial, wrong.play(bursts, {})))
         assert to_json(first.trace) == to_json(again.trace)
     finally:
         wrong.system.stop()
