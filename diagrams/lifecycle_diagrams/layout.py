@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -17,11 +19,7 @@ _NO_FONTS = '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontc
 
 def available() -> bool:
     """The layout extra is installed."""
-    try:
-        import pygraphviz  # noqa: F401  (only asked for)
-    except ImportError:
-        return False
-    return True
+    return importlib.util.find_spec("pygraphviz") is not None
 
 
 @contextmanager
@@ -40,15 +38,33 @@ def _without_fonts() -> Iterator[None]:
                 os.environ["FONTCONFIG_FILE"] = before
 
 
+@contextmanager
+def _fontconfig_unheard() -> Iterator[None]:
+    """What the C library says of this machine's font configuration is dropped; whatever else is said stays."""
+    sys.stderr.flush()
+    stderr = os.dup(2)
+    with tempfile.TemporaryFile() as heard:
+        os.dup2(heard.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            heard.seek(0)
+            for line in heard.read().splitlines(keepends=True):
+                if not line.startswith(b"Fontconfig"):
+                    os.write(2, line)
+
+
 def laid_out(source: str) -> str:
     """The SVG that Graphviz makes of a DOT source; DiagramError without the layout extra."""
-    try:
-        import pygraphviz
-    except ImportError as error:
+    if not available():
         raise DiagramError(
             "SVG needs the layout extra, pygraphviz, which is not installed",
             hint=f"{EXTRA}; Mermaid and DOT work without it",
-        ) from error
-    with _without_fonts(), warnings.catch_warnings():
+        )
+    with _without_fonts(), _fontconfig_unheard(), warnings.catch_warnings():
+        import pygraphviz
+
         warnings.simplefilter("ignore")  # Graphviz may warn that it found no font, which is what we want
         return bytes(pygraphviz.AGraph(source).draw(format="svg", prog="dot")).decode()

@@ -22,6 +22,8 @@ EXIT = "·exit"
 COPY = "·copy"
 ENTRY = "on entry"
 LOOP = "↺"
+PUT = "by another machine"
+"""The trigger of a move that an effect of another machine's row makes."""
 MARKS = "①②③④⑤⑥⑦⑧⑨"
 SHARED = 4
 """So many states with the same way to one target are marked instead of having an arrow each."""
@@ -141,7 +143,19 @@ def arrows(moves: Moves) -> list[Edge]:
     born = START if moves.runs.begun else moves.runs.blank[moves.runs.column(moves.machine)]
     for move in moves.moves:
         ways[move.source or born, move.target].append(_way(move, _is_else(move, moves)))
-    return [Edge(source, target, tuple(found)) for (source, target), found in ways.items()]
+    drawn = [Edge(source, target, tuple(found)) for (source, target), found in ways.items()]
+    return [*drawn, *_put(moves, {(edge.source, edge.target) for edge in drawn})]
+
+
+def _put(moves: Moves, drawn: set[tuple[str, str]]) -> list[Edge]:
+    """Arrows for what another machine's effect does to this one: no row of its own says so."""
+    column = moves.runs.column(moves.machine)
+    found = dict.fromkeys((source[column], target[column]) for source, target in sorted(moves.runs.put))
+    return [
+        Edge(source, target, (Way(PUT),), "gate")
+        for source, target in found
+        if source != target and (source, target) not in drawn
+    ]
 
 
 def _is_else(move: Move, moves: Moves) -> bool:

@@ -52,6 +52,8 @@ class Runs:
     blank: Place
     begun: bool
     """A row begins the component; otherwise it is there from the start."""
+    put: tuple[tuple[Place, Place], ...]
+    """Where others' effects are taken to put the component, from the places known until then."""
 
     def column(self, machine: str) -> int:
         """Where in a place the state of this machine stands."""
@@ -97,6 +99,7 @@ class Component:
         """The component need not exist."""
         self.orphans = sorted(self.own - flow.entered)
         self.arcs: dict[Arc, None] = {}
+        self.put: dict[tuple[Place, Place], None] = {}
         self.opening: dict[Arc, str] = {}
         """The arcs that open a gate, with the program behind it."""
         self.seen: set[Point] = set()
@@ -142,7 +145,9 @@ class Component:
             if (places, resting, wider, opened) == (known, waiting, self.after, gates):
                 sprung = self._sprung(places, resting)
                 if not sprung:
-                    return Runs(self.machines, tuple(self.arcs), entries, waiting, self.blank, self.begun)
+                    put = tuple(self.put)
+                    return Runs(self.machines, tuple(self.arcs), entries, waiting, self.blank, self.begun, put)
+                self.put |= {(source, target): None for source in waiting - {self.absent} for target in sprung}
                 places, resting = places | sprung, resting | sprung
             known, waiting, gates = places, resting, opened
             self._listen(wider)
@@ -279,7 +284,7 @@ class Component:
             if point.place[self.names[row.machine]] not in row.states:
                 return False
         elif self._begins(row):
-            if point.place != self.absent:
+            if point.place != self.absent and not self._begins_again(row, point):
                 return False
         elif (row.to is not None and point.place == self.absent and self.begun) or (
             row.to is not None and self._starts(row, point) and not self._fresh(row, point)
@@ -298,6 +303,11 @@ class Component:
     def _begins(self, row: Row) -> bool:
         """A row that names no state and goes to the first one begins the component."""
         return not row.states and row.to is not None and row.to == self.blank[self.names[row.machine]]
+
+    def _begins_again(self, row: Row, point: Point) -> bool:
+        """What can begin only sometimes (it has a guard) can also begin again behind its last state."""
+        at = self.names[row.machine]
+        return row.guard is not None and point.place[at] == self.machines[at].states[-1]
 
     def _starts(self, row: Row, point: Point) -> bool:
         """A row that names no state takes the machine out of its first: in a command's program, or to its second."""

@@ -42,6 +42,10 @@ class View:
     """The clause by which a row of a whole program matters later in a program shown for that clause."""
 
 
+OTHERS = "others"
+"""The name of the picture of the programs that no other one shows."""
+
+
 def _parts(*programs: str) -> tuple[Part, ...]:
     return tuple(Part(program) for program in programs)
 
@@ -98,11 +102,30 @@ VIEWS = (
          parts=_parts("executor", "perish", "emptied", "vanish")),
     View("executor-states", "An executor", "From loaded to unloaded.", machines=("executor",)),
     View("tool", "The tool plugin", "Loaded or not: only a loaded one gives notices.", machines=("tool",)),
+    View("turn-steps", "From the prompt to the model", "What the driver does behind each gate of a step, until the request is made.",
+         parts=_parts("policy", "step", "assembly", "prefix", "pre_step")),
+    View("model-steps", "From the model to the next step", "What follows a reply: recovery, tool calls in order, post-step, continuation, stop.",
+         parts=_parts("model", "recovery", "batch", "tool", "post_step", "continuation", "stopping")),
+    View("sessions", "The session verbs", "Preparing, creating and entering sessions, and flushes that were asked for.",
+         parts=_parts("session", "prepare", "create_session", "enter", "flush_session", "flush_session.done")),
+    View("aside", "An out-of-band append", "With a turn open it joins that turn, else it is wrapped in one of its own and flushed.",
+         parts=_parts("aside", "aside.flushed")),
+    View("log", "Draining, loading and repairing a log", "What is stored at s+, each flush and s-, and how an open tail is closed on loading.",
+         parts=_parts("log.begin", "store", "log.drain", "log.flushed", "log.end", "log.loading", "log.loaded", "log.repair", "log.released",
+                      "log.cease", "storage")),
+    View("asides", "Small programs", "A value mutated after the call, a provider loaded, a call that has its handle.",
+         parts=_parts("mutate", "load_provider", "returned")),
     View("acp-connection", "The ACP connection", "From open to quiesced.", machines=("connection", "bridge")),
-    View("acp-slot", "The ACP prompt slot", "One prompt at a time: sent, claimed, settled.", machines=("slot", "prompt")),
+    View("acp-slot", "The ACP prompt slot", "One prompt at a time: sent, claimed, drained, settled.", machines=("slot", "prompt"),
+         order=("None", "Free", "Sent", "Claimed", "Draining", "Unwanted"), again=("Free",)),
+    View("acp-prompt", "An ACP prompt, step by step", "The slot is occupied before sending; the prompt settles once, when its ordered output has drained.",
+         parts=_parts("prompt", "withdraw_prompt", "slot.claim", "slot.drop", "slot.veto", "slot.converge", "settle", "slot.update", "output",
+                      "replay"), needs="prompt"),
+    View("acp-calls", "ACP calls and closing", "What the client asks of the bridge, and how disconnect and teardown reach one boundary.",
+         parts=_parts("acp", "given", "refused", "quiesce", "abandon", "drop", "part", "parted", "slot.disposer", "fault", "quieted")),
     View("config", "Config-started agents", "What the provider starts by itself, and what it waits for.", machines=("config", "configured")),
 )  # fmt: skip
-"""A machine that none of these draws gets a picture of its own, named after it."""
+"""A machine that none of these draws gets a picture of its own, named after it; programs that none draws share one."""
 
 
 _FLOWS: dict[int, tuple[Contract, Flow]] = {}
@@ -132,7 +155,13 @@ def views_of(contract: Contract) -> tuple[View, ...]:
     found = [view for view in VIEWS if shown.get(view.name) is view]
     drawn = {machine.name for view in found if (machine := _machine(contract, view)) is not None}
     left = [machine for machine in contract.machines if machine.name not in drawn]
-    return (*found, *(View(f"machine-{one.name}", f"Machine {one.name}", one.about, (one.name,)) for one in left))
+    found += [View(f"machine-{one.name}", f"Machine {one.name}", one.about, (one.name,)) for one in left]
+    told = {part.program for view in found for part in view.parts if not part.clause}
+    others = [program.id for program in contract.programs if program.id not in told]
+    return (
+        *found,
+        *([View(OTHERS, "Other programs", "What no other picture shows.", parts=_parts(*others))] if others else ()),
+    )
 
 
 def _shows(contract: Contract, view: View) -> bool:

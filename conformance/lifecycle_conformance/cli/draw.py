@@ -131,14 +131,12 @@ def _counts(report: Path) -> Mapping[str, int]:
 
     from lifecycle_conformance.reports.report import Coverage
 
-    class Told(msgspec.Struct):
-        coverage: Coverage
-
     try:
-        return msgspec.json.decode(report.read_bytes(), type=Told).coverage.rows
-    except (OSError, msgspec.DecodeError) as error:
+        found = msgspec.json.decode(report.read_bytes(), type=dict[str, msgspec.Raw])
+        return msgspec.json.decode(found["coverage"], type=Coverage).rows
+    except (OSError, KeyError, msgspec.DecodeError) as error:
         raise click.UsageError(
-            f"{report} is no report with coverage: {error}; `lifecycle check --report {report.stem}.json` writes one"
+            f"{report} is no report with coverage ({type(error).__name__}: {error}); `lifecycle check --report {report.stem}.json` writes one"
         ) from error
 
 
