@@ -119,11 +119,13 @@ VIEWS = (
     View("acp-slot", "The ACP prompt slot", "One prompt at a time: sent, claimed, drained, settled.", machines=("slot", "prompt"),
          order=("None", "Free", "Sent", "Claimed", "Draining", "Unwanted"), again=("Free",)),
     View("acp-prompt", "An ACP prompt, step by step", "The slot is occupied before sending; the prompt settles once, when its ordered output has drained.",
-         parts=_parts("prompt", "withdraw_prompt", "slot.claim", "slot.drop", "slot.veto", "slot.converge", "settle", "slot.update", "output",
+         parts=_parts("prompt", "withdraw_prompt", "slot.claim", "slot.drop", "slot.veto", "slot.converge", "settle", "slot.update", "slot.possible", "output",
                       "replay"), needs="prompt"),
     View("acp-calls", "ACP calls and closing", "What the client asks of the bridge, and how disconnect and teardown reach one boundary.",
          parts=_parts("acp", "given", "refused", "quiesce", "abandon", "drop", "part", "parted", "slot.disposer", "fault", "quieted")),
-    View("config", "Config-started agents", "What the provider starts by itself, and what it waits for.", machines=("config", "configured")),
+    View("config", "A config-started agent", "What the provider starts by itself, and what it waits for.", machines=("starter",)),
+    View("config-steps", "A start by configuration", "A successor waits until its predecessor's entries are gone; each failure is reported once.",
+         parts=_parts("start", "awaited", "lookup", "started", "give_up"), needs="give_up"),
 )  # fmt: skip
 """A machine that none of these draws gets a picture of its own, named after it; programs that none draws share one."""
 
