@@ -1,77 +1,130 @@
-"""What an exploration found, in words: counts, violations with their shortest runs, witnesses, coverage of rows."""
+"""Explorations of scopes, in this process or several, and what they found in words: counts, violations, coverage."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import multiprocessing
+import resource
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
+from lifecycle_conformance.contracts import contract_named
 from lifecycle_model.coverage import coverage
-from lifecycle_model.explore import counterexample, explore, unreached
+from lifecycle_model.estimate import estimate
+from lifecycle_model.explore import counterexample, explore
 from lifecycle_model.explorer import Exploration, Progress
 from lifecycle_model.properties import Properties
 from lifecycle_model.replay import text_of
 from lifecycle_model.scope import Scope
-from lifecycle_model.stated import properties_of, rows_of
+from lifecycle_model.stated import chosen, properties_of, rows_of
 from lifecycle_model.table import Contract
 
-_FACTS = ("rows taken:", "unreachable:", "clauses that nothing")
+_FACTS = ("rows taken:", "unreachable:", "constant:", "clauses that nothing")
 """Lines of a coverage that tell, but accuse of nothing."""
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Explored:
-    """One scope's exploration with the counts people ask for."""
+    """What the exploration of one scope found, as plain values."""
 
-    found: Exploration
-    rows: tuple[str, ...]
-
-    @property
-    def size(self) -> int:
-        """Distinct configurations."""
-        return len(self.found.space.order)
-
-    def facts(self) -> dict[str, object]:
-        """Plain values, the same for every run."""
-        space = self.found.space
-        return {
-            "scope": self.found.scope.name,
-            "configurations": self.size,
-            "transitions": space.transitions,
-            "depth": space.depth,
-            "rows": list(self.rows),
-            "violations": sorted(self.found.violations),
-            "lassos": sorted(self.found.lassos),
-            "witnesses": sorted(self.found.witnesses),
-            "liveness_judged": sorted(self.found.judged),
-        }
+    scope: str
+    text: str
+    """A few lines for people; a violation with its shortest run."""
+    facts: dict[str, object]
+    """The same for every run."""
+    rows: int
+    """Bits of the rows taken."""
+    guards: int
+    """Two bits a row: its guard was seen true, seen false."""
+    broken: tuple[str, ...]
+    reached: frozenset[str]
+    configurations: int
+    seconds: float
+    memory: int
+    """The most the process has used, in megabytes."""
 
 
-def run(contract: Contract, scope: Scope, wanted: str | None, say: Callable[[str], None]) -> Explored:
+def run(contract: Contract, scope: Scope, wanted: str | None, say: Say) -> Explored:
     """Explore one scope; `say` hears how far it is."""
     properties = properties_of(contract)
     if wanted is not None:
-        properties = Properties(
-            tuple(one for one in properties.safety if one.id == wanted),
-            tuple(one for one in properties.reachable if one.id == wanted),
-            tuple(one for one in properties.liveness if one.id == wanted),
-        )
+        properties = properties.only(wanted)
 
     def progress(now: Progress) -> None:
-        say(f"{scope.name}: {now}")
+        say(f"{scope.name}: {now.configurations:,} configurations, {now.waiting:,} of them to expand, depth {now.depth}")
 
+    began = time.perf_counter()
     found = explore(contract, scope, properties, progress)
-    rows = tuple(row.id for position, row in enumerate(contract.rows) if found.rows >> position & 1)
-    return Explored(found, rows)
+    seconds = time.perf_counter() - began
+    return Explored(
+        scope.name,
+        told(found),
+        facts(found),
+        found.rows,
+        found.guards,
+        (*found.violations, *found.lassos),
+        frozenset(found.witnesses),
+        len(found.space.order),
+        seconds,
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    )
 
 
-def told(explored: Explored) -> str:
+def run_all(contract: Contract, scopes: Sequence[Scope], wanted: str | None, jobs: int, say: Say) -> Iterator[Explored]:
+    """Explore several scopes, in so many processes; each is given as soon as those before it are."""
+    sizes = {scope.name: estimate(contract, scope) for scope in scopes} if len(scopes) > 1 else {}
+    if sizes:
+        segments = sum(one.segments for one in sizes.values())
+        say(f"{len(scopes)} scopes, about {segments:,} segments to perform, {jobs} at a time")
+    if jobs < 2 or len(scopes) < 2:
+        for scope in scopes:
+            yield run(contract, scope, wanted, say)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context) as pool:
+        longest = sorted(scopes, key=lambda scope: -sizes[scope.name].segments)
+        running: dict[Future[Explored], str] = {
+            pool.submit(_one, contract.name, scope.name, wanted): scope.name for scope in longest
+        }
+        done: dict[str, Explored] = {}
+        waiting = [scope.name for scope in scopes]
+        for count, future in enumerate(as_completed(running), start=1):
+            done[running[future]] = future.result()
+            say(f"{count} of {len(scopes)} scopes: {running[future]}")
+            while waiting and waiting[0] in done:
+                yield done[waiting.pop(0)]
+
+
+def _one(contract: str, scope: str, wanted: str | None) -> Explored:
+    """One scope in a process of its own."""
+    return run(contract_named(contract), chosen(scope, contract)[0], wanted, lambda text: None)
+
+
+def facts(found: Exploration) -> dict[str, object]:
+    """Plain values, the same for every run."""
+    space = found.space
+    return {
+        "scope": found.scope.name,
+        "configurations": len(space.order),
+        "transitions": space.transitions,
+        "depth": space.depth,
+        "rows": [row.id for position, row in enumerate(space.contract.rows) if found.rows >> position & 1],
+        "violations": sorted(found.violations),
+        "lassos": sorted(found.lassos),
+        "witnesses": sorted(found.witnesses),
+        "liveness_judged": sorted(found.judged),
+    }
+
+
+def told(found: Exploration) -> str:
     """One scope in a few lines; a violation with its shortest run."""
-    found = explored.found
     space = found.space
     lines = [
         f"{found.scope.name}: {found.scope.about}",
-        f"  {explored.size:,} configurations, {space.transitions:,} transitions, depth {space.depth}, "
-        f"{len(explored.rows)} rows, {len(found.properties.safety)} invariants, "
+        f"  {len(space.order):,} configurations, {space.transitions:,} transitions, depth {space.depth}, "
+        f"{found.rows.bit_count()} rows, {len(found.properties.safety)} invariants, "
         f"{len(found.witnesses)} of {len(found.properties.reachable)} reachable, "
         f"{len(found.judged) - len(found.lassos)} of {len(found.judged)} liveness hold",
     ]
@@ -87,12 +140,11 @@ def told(explored: Explored) -> str:
 
 def verdict(results: Sequence[Explored], contract: Contract, whole: bool) -> tuple[list[str], int]:
     """What is wrong over all scopes: violations, and for a whole set what was never reached or taken."""
-    lines: list[str] = []
-    for explored in results:
-        name = explored.found.scope.name
-        lines += [f"{name}: {one} is violated" for one in (*explored.found.violations, *explored.found.lassos)]
+    lines = [f"{one.scope}: {name} is violated" for one in results for name in one.broken]
     if whole:
-        lines += [f"never reached: {name}" for name in unreached(one.found for one in results)]
+        reached = frozenset[str]().union(*(one.reached for one in results))
+        wanted: Properties = properties_of(contract)
+        lines += [f"never reached: {one.id}" for one in wanted.reachable if one.id not in reached]
         lines += uncovered(results, contract)
     return lines, 1 if lines else 0
 
@@ -100,9 +152,20 @@ def verdict(results: Sequence[Explored], contract: Contract, whole: bool) -> tup
 def uncovered(results: Sequence[Explored], contract: Contract) -> list[str]:
     """What a whole set left out: of contract 1 everything coverage counts, of a variant the rows its scopes must take."""
     if contract.name != "1":
-        taken = {row for explored in results for row in explored.rows}
+        rows = 0
+        for one in results:
+            rows |= one.rows
+        taken = {row.id for position, row in enumerate(contract.rows) if rows >> position & 1}
         return [f"row never taken: {row.id}" for row in rows_of(contract) if row.id not in taken]
-    merged = coverage(contract, [one.found for one in results], properties_of(contract))
+    merged = coverage(contract, results, properties_of(contract))
     if merged.complete:
         return []
     return [line for line in merged.text().splitlines() if not line.startswith(_FACTS)]
+
+
+def excused(results: Sequence[Explored], contract: Contract) -> list[str]:
+    """What a whole set left out for a reason that the exploration bears out."""
+    if contract.name != "1":
+        return []
+    merged = coverage(contract, results, properties_of(contract))
+    return [line for line in merged.text().splitlines() if line.startswith(("unreachable:", "constant:"))]

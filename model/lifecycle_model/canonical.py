@@ -36,8 +36,13 @@ class Cell(NamedTuple):
 
 
 def address(gate: OpenGate) -> tuple[str, int, int]:
-    """What a release tells gates apart by; gates of one address keep the order in which they were entered."""
+    """What a release tells gates of one subject apart by; those of one address keep the order they were entered in."""
     return gate.kind, gate.turn, gate.call
+
+
+def order_of(gate: OpenGate) -> tuple[str, str, int, int, str, str, str]:
+    """The order of a whole system's gates; those of one address keep the order they were entered in."""
+    return gate.kind, gate.of, gate.turn, gate.call, gate.listener, gate.on, gate.program
 
 
 class Marks(NamedTuple):
@@ -122,7 +127,7 @@ def rename(value: Any, names: Mapping[str, str], ranks: Mapping[tuple[str, int],
     return value
 
 
-def canonical(cell: Cell, also: Mapping[str, str] | None = None) -> Cell:
+def canonical(cell: Cell, also: Mapping[str, str] | None = None, *, ranked: bool = True) -> Cell:
     """The cell under canonical names and ranks; `also` renames its agent to the name its role is kept under."""
     found = marks(cell)
     names: dict[str, str] = dict(also or {})
@@ -135,7 +140,7 @@ def canonical(cell: Cell, also: Mapping[str, str] | None = None) -> Cell:
         counts[kind] = counts.get(kind, 0) + 1
         names[name] = f"{MARK}{kind}{counts[kind]}"
     numbers: dict[str, list[int]] = {}
-    for field, value in found.numbers:
+    for field, value in found.numbers if ranked else ():
         numbers.setdefault(field, []).append(value)
     ranks: dict[tuple[str, int], int] = {}
     for field, values in numbers.items():

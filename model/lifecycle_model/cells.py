@@ -6,15 +6,16 @@ any state: acts, gates and listeners come from the scope.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from typing import Any
 
 from msgspec.structs import replace
 
+from lifecycle_model import system
 from lifecycle_model.canonical import MARK, Cell, address, kind_of, names_in
-from lifecycle_model.commands import outcome_of
+from lifecycle_model.commands import AnyCommand, outcome_of
 from lifecycle_model.engine import Segment
 from lifecycle_model.labels import (
     INTERNAL,
@@ -27,6 +28,7 @@ from lifecycle_model.labels import (
     holds_of,
     listens,
     look,
+    look_all,
     pattern_of,
     perform,
     seated,
@@ -38,6 +40,23 @@ from lifecycle_model.scope import Listener, Role, Scope, reaches_other
 from lifecycle_model.state import Configuration, HoldArm, OpenGate, World
 from lifecycle_model.table import Contract
 from lifecycle_model.wire import Observation
+
+
+EACH = "each"
+"""As the reference of a command of a whole system: each of a transaction that is known."""
+
+
+def each(command: AnyCommand, cell: Cell) -> list[AnyCommand]:
+    """The command, once for each reference it may name."""
+    if getattr(command, "ref", None) != EACH:
+        return [command]
+    refs = [part.name for name, part in cell.aside if name.startswith("tx:")]
+    return [replace(command, ref=ref) for ref in refs]
+
+
+def _whose(role: Role, gate: OpenGate) -> str:
+    """Whom a gate of a whole system is for, as far as names last."""
+    return gate.of if role.whole and MARK not in gate.of else ""
 
 
 @dataclass(eq=False, slots=True)
@@ -97,6 +116,8 @@ class Cells:
         """Moves left out because they leave the scope's limits."""
         self.cut_short = False
         """A move of the system itself was left out: the scope's limits are too narrow to prove anything."""
+        self._wanted: dict[int, Callable[[Step], bool] | None] = {}
+        self._tested: list[tuple[int, Callable[[Step], bool]]] = []
         self._moves: dict[tuple[int, int], Moves] = {}
         self._reaching: dict[tuple[int, int], list[tuple[Move, int, Listener]]] = {}
         self._replies: dict[tuple[int, int, int], Move | None] = {}
@@ -183,6 +204,9 @@ class Cells:
         found = Moves([], False, 0, 0, 0, 0)
         for label, sure in self._labels(seats[0]):
             segment, move = self._evaluate(seats, label)
+            if segment.either:
+                _, late = self._evaluate(seats, dataclass_replace(label, late=True))
+                found.moves += [] if late is None else [late]
             if label.actor == INTERNAL:
                 found.internal |= 1 << label.fair
             elif label.actor == SETTLE and sure:
@@ -194,22 +218,26 @@ class Cells:
             if role.listeners:
                 found.bases.append((label, segment.seen, move))
         found.restless = bool(found.internal)
-        for index, live in enumerate(self.properties.liveness):
-            found.stuck |= live.stuck(cell) << index
+        views = [cell, *(system.view(cell, role, name) for name in role.also)]
+        checks = [(live, view) for view in views for live in self.properties.liveness]
+        for index, (live, view) in enumerate(checks):
+            found.stuck |= live.stuck(view) << index
         return found
 
     def _labels(self, seat: Seat) -> Iterator[tuple[Label, bool]]:
         """Every label of a cell without listeners, and whether it surely settles (F2)."""
         role, cell = seat.role, seat.cell
         for act in role.acts:
-            yield Label(act.command, price=(act.spends,) if act.spends else ()), False
+            price = (act.spends,) if act.spends else ()
+            for command in each(act.command, cell):
+                yield Label(command, price=price), False
         configuration = self._configuration((seat,))
         for index, gate in enumerate(cell.gates):
             held = next((one for one in role.holds if one.gate == gate.kind), None)
             if held is None or gate.outcome is not None or gate.silent or not self._first(cell.gates, index):
                 continue
             sure = held.always or self.engine.contract.signal(configuration, gate) is not None
-            group = self.group(gate.kind, gate.program, "release")
+            group = self.group(gate.kind, gate.program, f"release {_whose(role, gate)}")
             at = Label(gate=index, kind=gate.kind, program=gate.program)
             for given in held.settles:
                 yield dataclass_replace(at, outcome=outcome_of(given), actor=SETTLE, fair=group), sure
@@ -217,13 +245,16 @@ class Cells:
                 yield dataclass_replace(at, outcome=outcome_of(given), actor=LOOP), False
         for ready in self.engine.ready(configuration):
             index = next(i for i, gate in enumerate(cell.gates) if replace(gate, outcome=ready.outcome) == ready)
-            group = self.group(ready.kind, ready.program, "pass")
+            group = self.group(ready.kind, ready.program, f"pass {_whose(role, ready)}")
             at = Label(gate=index, kind=ready.kind, program=ready.program, outcome=ready.outcome, passes=True)
             yield dataclass_replace(at, actor=INTERNAL, fair=group), True
 
     @staticmethod
     def _first(gates: tuple[OpenGate, ...], index: int) -> bool:
-        return not any(address(gate) == address(gates[index]) and gate.outcome is None for gate in gates[:index])
+        wanted = gates[index]
+        return not any(
+            gate.of == wanted.of and address(gate) == address(wanted) and gate.outcome is None for gate in gates[:index]
+        )
 
     def _overheard(
         self, seats: tuple[Seat, ...], label: Label, seen: tuple[Observation, ...], listeners: list[Listener]
@@ -233,7 +264,7 @@ class Cells:
             return
         first = label.heard[-1].at if label.heard else 0
         for at in range(first, len(seen)):
-            if not listens(seen[at], seats[0].name):
+            if not listens(seen[at], None if seats[0].role.whole else seats[0].name):
                 continue
             for listener in listeners:
                 if not wants(listener, seen[at]):
@@ -253,7 +284,7 @@ class Cells:
         for seat in seats:
             if seat.cell.part is not None:
                 parts[seat.name] = seat.cell.part
-            parts.update(seat.cell.aside)
+            parts.update(system.engine_parts(seat.cell.aside))
             gates += seat.cell.gates
             holds += holds_of(seat.role, seat.name)
         watches = tuple(
@@ -282,9 +313,13 @@ class Cells:
             counters[seat.prefix][0] += 1
             return f"{seat.prefix}{MARK}{kind}{counters[seat.prefix][0]}"
 
-        segment, command, gate = perform(self.engine, configuration, seats, label, fresh)
-        steps = [look(seat, segment, command, gate, label, index) for index, seat in enumerate(seats)]
-        after = [after_of(step, seat) for step, seat in zip(steps, seats, strict=True)]
+        given: list[AnyCommand] = []
+        segment, command, gate = perform(self.engine, configuration, seats, label, fresh, given)
+        if seats[0].role.whole:
+            steps = look_all(seats[0], segment, command, gate, label, given)
+        else:
+            steps = [look(seat, segment, command, gate, label, index) for index, seat in enumerate(seats)]
+        after = [after_of(step, seat) for step, seat in zip(steps, seats, strict=False)]
         if not all(cell in self.numbers or self.allowed(cell) for cell in after):
             self.cut += 1
             self.cut_short |= label.actor == INTERNAL and not label.heard
@@ -297,16 +332,26 @@ class Cells:
         self._judge(steps, move)
         return segment, move
 
+    def _tests(self) -> list[tuple[int, Callable[[Step], bool]]]:
+        """The tests of the reachable properties that still have no witness."""
+        if len(self._wanted) != len(self.unseen):
+            self._wanted = {index: self.properties.reachable[index].seen for index in sorted(self.unseen)}
+            self._tested = [(index, seen) for index, seen in self._wanted.items() if seen is not None]
+        return self._tested
+
     def _judge(self, steps: list[Step], move: Move) -> None:
         broken: list[tuple[str, str]] = []
-        for step in steps:
+        whole = len(steps) > len(move.targets)
+        for position, step in enumerate(steps):
             broken += self.properties.broken(step)
-            for index in self.unseen:
-                seen = self.properties.reachable[index].seen
-                if seen is not None and seen(step):
+            for index, seen in self._tests():
+                if seen(step):
                     move.shows |= 1 << index
             progress = 0
             for index, live in enumerate(self.properties.liveness):
                 progress |= live.progress(step) << index
+            if whole and position:
+                progress = move.progress[0] | progress << position * len(self.properties.liveness)
+                move.progress = ()
             move.progress += (progress,)
         move.broken = tuple(broken)

@@ -71,13 +71,14 @@ def judge(space: Space, live: Liveness, position: int) -> Stuck | None:
         if role in seen:
             continue
         seen.add(role)
-        lasso = _lasso(space, live, position, seat)
-        if lasso is not None:
-            start = lasso.cycle[0][0] if lasso.cycle else 0
-            name = space.scope.agents[seat]
-            text = f"{name} may stay for ever where this fails: {live.about}"
-            hops = tuple((space.order[at], edge.tag) for at, edge in lasso.cycle if isinstance(edge.tag, Hop))
-            return Stuck(live.id, text, start, hops)
+        count = len(space.cells.properties.liveness)
+        for number, name in enumerate((space.scope.agents[seat], *space.scope.roles[role].also)):
+            lasso = _lasso(space, live, position + number * count, seat)
+            if lasso is not None:
+                start = lasso.cycle[0][0] if lasso.cycle else 0
+                text = f"{name} may stay for ever where this fails: {live.about}"
+                hops = tuple((space.order[at], edge.tag) for at, edge in lasso.cycle if isinstance(edge.tag, Hop))
+                return Stuck(live.id, text, start, hops)
     return None
 
 

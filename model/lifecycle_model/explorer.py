@@ -13,11 +13,11 @@ from lifecycle_model.canonical import Cell, canonical
 from lifecycle_model.cells import Cells, Move
 from lifecycle_model.commands import Create
 from lifecycle_model.ghost import fold
-from lifecycle_model.labels import NOTHING
+from lifecycle_model.labels import NOTHING, Label, Seat, after_of, look_all
 from lifecycle_model.local import LocalEngine
 from lifecycle_model.plans import Plans, joiner
 from lifecycle_model.properties import Properties
-from lifecycle_model.scope import Scope, check
+from lifecycle_model.scope import Role, Scope, check
 from lifecycle_model.space import Hop, Space, hop_of
 from lifecycle_model.state import start
 from lifecycle_model.table import Contract
@@ -109,12 +109,33 @@ def beginning(cells: Cells, scope: Scope) -> tuple[list[int], int, int]:
     rows = guards = 0
     for role in scope.roles:
         cell = NOTHING
+        if role.first:
+            cell, rows = prepared(cells, role)
+            guards |= cells.engine.answers
         if role.born:
             cell, taken = born(cells, role.agents[0])
             rows |= taken
             guards |= cells.engine.answers
         numbers += [cells.number(cell)] * len(role.agents)
     return numbers, rows, guards
+
+
+def prepared(cells: Cells, role: Role) -> tuple[Cell, int]:
+    """The cell of a whole system that was asked its first commands, and the rows that took."""
+    engine = cells.engine
+    engine.outside = frozenset()
+    engine.answers = 0
+    configuration = start(dict(cells.scope.policies), keep_log=False)
+    cell, rows = NOTHING, 0
+    for command in role.first:
+        segment = engine.perform(configuration, command)
+        configuration = segment.configuration
+        seat = Seat(role.agents[0], "", role, cell, 0)
+        step = look_all(seat, segment, command, None, Label(command), ())[0]
+        cell = after_of(step, seat)
+        for row in segment.rows:
+            rows |= 1 << engine.order[row.id]
+    return cell, rows
 
 
 def born(cells: Cells, name: str) -> tuple[Cell, int]:

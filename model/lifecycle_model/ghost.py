@@ -215,6 +215,8 @@ def _turn_end(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
 
 def _flush(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
     if seen.state == "start":
+        if not ghost.ended:
+            return ghost  # a flush that follows no turn: nobody's end waits for it
         turns = ghost.ended[-1:] == ("message",)
         left = ghost.ended[:-1]
         if turns:
@@ -222,7 +224,8 @@ def _flush(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
         return replace(ghost, ended=left, flushes=ghost.flushes + 1)
     if gate is not None and gate.program == "flush":
         return replace(ghost, flush=False)
-    return replace(ghost, flushes=ghost.flushes - 1)
+    plain = gate is not None and gate.program == "flush_session.done"
+    return ghost if plain else replace(ghost, flushes=ghost.flushes - 1)
 
 
 def _step_start(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:

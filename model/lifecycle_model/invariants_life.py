@@ -44,6 +44,8 @@ def status_is_published(step: Step) -> str | None:
     agent = step.now
     if not isinstance(agent, Agent) or not agent.mark or agent.status == step.after.ghost.status:
         return None
+    if agent.place == "Gone":
+        return None  # it was judged before; its id may be in use again
     return f"the status reads {agent.status} but {step.after.ghost.status} was published last"
 
 
@@ -113,7 +115,7 @@ def entries_nest(step: Step) -> str | None:
         return None
     if agent.entered and not agent.stored:
         return "the agent is listed but its session is not in its store"
-    if (agent.entered or agent.stored) and any(gate.kind == "setup" for gate in step.after.gates):
+    if (agent.entered or agent.stored) and any(gate.kind == "setup" and gate.of == agent.handle for gate in step.after.gates):
         return "an entry exists before the setup settled"
     return None
 

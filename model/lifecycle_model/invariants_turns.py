@@ -76,6 +76,8 @@ def injected_end(ghost: Ghost, seen: Observation) -> str | None:
 
 def calls_answered(ghost: Ghost, seen: Observation) -> str | None:
     """Every advertised tool call has a result at TE, contiguous with its batch."""
+    if ghost.open == "plugin":
+        return None  # a record given from outside is no call of a turn
     if seen.event == "turn/end" and ghost.batch:
         return f"turn {seen.turn} ended with {ghost.batch} calls unanswered"
     if ghost.batch and seen.event in (
@@ -99,12 +101,13 @@ def turns_are_flushed(step: Step) -> str | None:
 
 
 def flush_error_once(step: Step) -> str | None:
-    """A failed flush is one agent/error and nothing more; a good one is none."""
+    """A failed flush is one agent/error and nothing more, unless a call waits for it; a good one is none."""
     settled = [one.ok is True for one in step.seen if one.event == "session/flush" and one.state == "settled"]
     if not settled or step.heard:
         return None
     errors = sum(1 for one in step.seen if one.event == "agent/error")
-    failed = settled.count(False)
+    asked = step.gate is not None and step.gate.program in ("flush_session.done", "aside.flushed")
+    failed = 0 if asked else settled.count(False)
     return None if errors == failed else f"{failed} failed flushes showed {errors} errors"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
 from typing import Any
@@ -9,13 +10,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from lifecycle_model import system
 from lifecycle_model.canonical import ASIDE, MARK, Cell, address, canonical, kind_of, names_in, rename
 from lifecycle_model.commands import AnyCommand, Outcome, React, Release
 from lifecycle_model.engine import Engine, Segment
 from lifecycle_model.ghost import Ghost, agreed, fold
 from lifecycle_model.parts import Transaction
 from lifecycle_model.properties import Step
-from lifecycle_model.scope import OTHER, SELF, Listener, Role
+from lifecycle_model.scope import OTHER, SELF, Held, Listener, Role
 from lifecycle_model.state import Agent, Configuration, HoldArm, OpenGate
 from lifecycle_model.wire import UNSET, Observation, members
 
@@ -55,6 +57,8 @@ class Label:
     actor: int = STIMULUS
     fair: int = -1
     """The fairness group it belongs to, or -1."""
+    late: bool = False
+    """What the contract lets happen now or later happens later."""
 
     def overheard(self, at: int, listener: Listener, on: dict[str, object]) -> Label:
         """The same label with one more listener."""
@@ -79,6 +83,8 @@ def look(
     seat: Seat, segment: Segment, command: AnyCommand | None, gate: OpenGate | None, label: Label, index: int
 ) -> Step:
     """A segment as one of its seats saw it."""
+    if seat.role.whole:
+        return look_all(seat, segment, command, gate, label, ())[0]
     own = tuple(one for one in segment.seen if belongs(one, seat))
     passed = gate if index == 0 and label.passes else None
     ghost = seat.cell.ghost
@@ -107,6 +113,50 @@ def look(
         heard=bool(label.heard),
         policies=dict(segment.configuration.world.policies),
     )
+
+
+def look_all(
+    seat: Seat,
+    segment: Segment,
+    command: AnyCommand | None,
+    gate: OpenGate | None,
+    label: Label,
+    given: Iterable[AnyCommand],
+) -> list[Step]:
+    """A segment as each name of a whole system saw it; `given` are the reactions armed in it."""
+    role, configuration = seat.role, segment.configuration
+    asked = [one for react in given if isinstance(react, React) for one in react.then]
+    asked += [] if command is None else [command]
+    pending = set(pending_refs(segment))
+    refs = {
+        str(ref): system.concerned(one, configuration, role)
+        for one in asked
+        if (ref := getattr(one, "as_", None)) in pending
+    }
+    passed = gate if label.passes else None
+    ghosts = system.folded(seat.cell, role, configuration, segment.seen, passed, refs)
+    now = system.after(seat.name, role, configuration, ghosts)
+    about = system.concerned(command, configuration, role)
+    policies = dict(configuration.world.policies)
+    steps: list[Step] = []
+    for name in system.names_of(role):
+        first = name == seat.name
+        steps.append(
+            Step(
+                name,
+                seat.cell if first else system.view(seat.cell, role, name),
+                now if first else system.view(now, role, name),
+                ghosts[name][1],
+                segment.answer,
+                segment.rows if first else (),
+                command if about == name else None,
+                system.gate_of(passed, name),
+                heard=bool(label.heard),
+                policies=policies,
+                whole=segment.seen if first else None,
+            )
+        )
+    return steps
 
 
 UNDER_WAY = ("Preparing", "Loading", "Minting", "SettingUp", "Publishing", "Unwinding")
@@ -149,6 +199,8 @@ def addressed(command: AnyCommand) -> AnyCommand:
 
 def after_of(step: Step, seat: Seat) -> Cell:
     """The canonical cell after a step, under its role's own name."""
+    if seat.role.whole:
+        return system.ordered(step.after, seat.role)
     first = seat.role.agents[0]
     return canonical(step.after, None if seat.name == first else {seat.name: first})
 
@@ -173,13 +225,20 @@ def pending_refs(segment: Segment) -> list[str]:
 
 def holds_of(role: Role, name: str) -> list[HoldArm]:
     """The holds the environment keeps armed for an agent."""
-    subjects = [(held, None if held.gate in CREATION else name) for held in role.holds]
-    return [HoldArm(held.gate, of, None, None, None, None, held.sticky) for held, of in subjects]
+    return [HoldArm(held.gate, of, None, None, None, None, held.sticky) for held, of in subjects_of(role, name)]
 
 
-def listens(seen: Observation, name: str) -> bool:
-    """Tell whether somebody can listen to this observation of this agent."""
-    return seen.of == name and seen.event not in DEAF and not (seen.event == "session/flush" and seen.state != "start")
+def subjects_of(role: Role, name: str) -> list[tuple[Held, str | None]]:
+    """What the environment holds, with the subject: a creation's gates are caught whichever it is."""
+    others = (*role.also, None) if role.whole else ()
+    return [
+        (held, of) for held in role.holds for of in ((None,) if held.gate in CREATION else (name, *others))
+    ]
+
+
+def listens(seen: Observation, name: str | None) -> bool:
+    """Tell whether somebody can listen to this observation of this agent (of anybody: None)."""
+    return (name is None or seen.of == name) and seen.event not in DEAF and not (seen.event == "session/flush" and seen.state != "start")
 
 
 def wants(listener: Listener, seen: Observation) -> bool:
@@ -211,13 +270,15 @@ def filled(command: AnyCommand, seats: tuple[Seat, ...], fresh: Any) -> AnyComma
     if getattr(command, "message", None) == "":
         changes["message"] = fresh(target, "m")
     verb = command.verb
-    if verb in KINDS:
+    if verb in KINDS and getattr(command, "as_", None) == "":
         changes["as_"] = fresh(target, KINDS[verb])
     return replace(command, **changes)
 
 
-KINDS = {"create": "h", "when_idle": "w", "dispose": "d"}
-"""Verbs that answer pending, with the kind of their references."""
+KINDS = {
+    "create": "h", "resume": "h", "when_idle": "w", "dispose": "d", "unload_owner": "u", "unload_provider": "u", "session": "o",
+}  # fmt: skip
+"""Verbs that may answer pending, with the kind of the references made up for those that a scope leaves empty."""
 
 
 def perform(
@@ -246,9 +307,9 @@ def perform(
     def go() -> Segment:
         if label.passes:
             assert gate is not None
-            return engine.advance(configuration, gate)
+            return engine.advance(configuration, gate, late=label.late)
         assert command is not None
-        return engine.perform(configuration, command)
+        return engine.perform(configuration, command, late=label.late)
 
     for index, heard in enumerate(label.heard):
         on = pattern_of(go().seen[heard.at]) if heard.on is None else heard.on

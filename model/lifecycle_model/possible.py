@@ -11,28 +11,29 @@ from lifecycle_model.table import Contract
 from lifecycle_model.wire import UNSET
 
 
-def initial(member: str, state: str) -> Callable[[Step], bool]:
-    """The component is in its first state."""
+def initial(kinds: tuple[type, ...], member: str, state: str) -> Callable[[Step], bool]:
+    """A component of these kinds is in its first state."""
 
     def seen(step: Step) -> bool:
-        return step.now is not None and getattr(step.now, member, None) == state
+        parts = (step.now, *(part for _, part in step.after.aside))
+        return any(isinstance(part, kinds) and getattr(part, member) == state for part in parts)
 
     return seen
 
 
 def states(contract: Contract) -> tuple[Reachable, ...]:
     """One property for every control state of every machine."""
-    return tuple(
-        Reachable(
-            f"{machine.name} {state}",
-            (),
-            f"{machine.name}: {state} is entered",
-            initial(machine.member, state) if state == machine.initial else None,
-            frozenset(row.id for row in contract.rows if row.machine == machine.name and row.to == state),
-        )
-        for machine in contract.machines
-        for state in machine.states
-    )
+    found: list[Reachable] = []
+    for machine in contract.machines:
+        rows = [row for row in contract.rows if row.machine == machine.name]
+        kinds = tuple(type(contract.blank(machine.name, subject)) for subject in ("a", "session:z"))
+        for state in machine.states:
+            first = state == machine.initial
+            shown = (row.id for row in rows if row.to == state or (first and state in row.states))
+            seen = initial(kinds, machine.member, state) if first else None
+            about = f"{machine.name}: {state} is {'left or lasts' if first else 'entered'}"
+            found.append(Reachable(f"{machine.name} {state}", (), about, seen, frozenset(shown)))
+    return tuple(found)
 
 
 def _taken(*rows: str) -> Callable[[Step], bool]:
@@ -88,7 +89,7 @@ def steering_moved(step: Step) -> bool:
 
 def woken_after_dispose(step: Step) -> bool:
     """A waiter resolved when the driver exited."""
-    return step.took("S/r22 leave") and bool(step.was.waiters) and not step.now.waiters
+    return isinstance(step.now, Agent) and step.took("S/r22 leave") and bool(step.was.waiters) and not step.now.waiters
 
 
 def cancelled_in_flush(step: Step) -> bool:
@@ -137,14 +138,14 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("quiet item first", ("Q6",), "a quiet item runs ahead of the waking one behind it", lambda step: any(one.event == "agent/inbox/dequeue" and one.wakeup is False for one in step.seen)),
     Reachable("call skipped", ("C17",), "a call not started gets a synthetic result", undispatched),
     Reachable("injection deferred", ("Q/r7", "Q16"), "an injection waits for the end of its batch", rows=frozenset({"Q/r7"})),
-    Reachable("deferred under abort", ("Q16", "C17"), "deferred context follows under abort", lambda step: step.took("Q16 deferred") and step.now.holder not in (None, "live")),
+    Reachable("deferred under abort", ("Q16", "C17"), "deferred context follows under abort", lambda step: isinstance(step.now, Agent) and step.took("Q16 deferred") and step.now.holder not in (None, "live")),
     Reachable("idle injection", ("Q17", "Q/r8"), "an injection is a turn of its own", rows=frozenset({"Q/r8 TE"})),
     Reachable("injection refused inside an append", ("Q/r5",), "an injection inside an append is refused", rows=frozenset({"Q/r5 inside append"})),
     Reachable("claim vetoed", ("Q7", "S/r24"), "a vetoed turn start consumes the item", rows=frozenset({"S/r24"})),
     Reachable("retried", ("Q25",), "a failed request is retried", rows=frozenset({"Q25 retry"})),
     Reachable("prefix recomposed", ("C22",), "an interrupted prefix is composed again", rows=frozenset({"C22 composes"})),
     Reachable("waiter at exit", ("S8", "S7"), "a waiter caught by disposal resolves", woken_after_dispose),
-    Reachable("waiter after cancel", ("V3",), "a waiter resolves although all work was cancelled unrun", lambda step: step.took("S/r7") and bool(step.was.waiters)),
+    Reachable("waiter after cancel", ("V3",), "a waiter resolves although all work was cancelled unrun", lambda step: isinstance(step.was, Agent) and step.took("S/r7") and bool(step.was.waiters)),
     Reachable("disposed in flush", ("T/r1", "T6"), "an agent is disposed in its flush", disposed_in("Settling")),
     Reachable("disposed between", ("S/r21",), "an agent is disposed between turns", disposed_in("Between")),
     Reachable("disposed twice", ("T1",), "a second dispose joins the first", rows=frozenset({"T1 joins"})),

@@ -36,6 +36,8 @@ class Step:
     heard: bool
     """A listener acted inside the segment."""
     policies: Mapping[str, object] = field(default_factory=dict[str, object])
+    whole: tuple[Observation, ...] | None = None
+    """Everything observed in the segment, where the cell is a whole system."""
 
     @cached_property
     def walk(self) -> tuple[tuple[Ghost, Observation], ...]:

@@ -9,11 +9,12 @@ from typing import Any
 
 import msgspec
 
+from lifecycle_model import system
 from lifecycle_model.canonical import MARK, Cell, names_in, rename
 from lifecycle_model.commands import AnyCommand, Create, Hold, Outcome, Release
 from lifecycle_model.engine import Engine, ModelError, Segment
 from lifecycle_model.ghost import Ghost
-from lifecycle_model.labels import CREATION, Label, Seat, after_of, lives, look, own_gates, perform
+from lifecycle_model.labels import Label, Seat, after_of, lives, look, look_all, own_gates, perform, subjects_of
 from lifecycle_model.properties import Step
 from lifecycle_model.space import Hop, Space
 from lifecycle_model.state import Configuration, OpenGate, start
@@ -55,8 +56,10 @@ class Replay:
         self.engine = Engine(space.contract)
         self.names = list(scope.agents)
         """The concrete agent in each seat."""
-        self.ghosts = {name: Ghost() for name in self.names}
+        others = [name for role in scope.roles for name in role.also]
+        self.ghosts = {name: Ghost() for name in (*self.names, *others)}
         self.counters: dict[str, int] = {}
+        keep_log = keep_log and not any(role.whole for role in scope.roles)
         self.configuration = start(dict(scope.policies), keep_log)
         self.moments: list[Moment] = []
         for watch in scope.watches:
@@ -67,6 +70,9 @@ class Replay:
                 self.configuration = self.engine.perform(self.configuration, Hold("driver", of=name)).configuration
             if role.born:
                 self._create(seat, name)
+            for command in role.first:
+                segment, *_ = self._perform((self._seat(seat),), Label(command), [])
+                self._keep([command], None, segment, tell(command))
 
     def _create(self, seat: int, name: str) -> None:
         label = Label(Create("self", "", sync=True))
@@ -77,6 +83,9 @@ class Replay:
     def _seat(self, seat: int) -> Seat:
         name = self.names[seat]
         role = self.space.scope.roles[self.space.roles[seat]]
+        if role.whole:
+            cell = system.after(name, role, self.configuration, {one: (ghost, ()) for one, ghost in self.ghosts.items()})
+            return Seat(name, name, role, cell, len(names_in(cell)))
         others = lives(self.configuration, name)
         gates = own_gates(self.configuration, name, others)
         cell = Cell(self.configuration.get(name), gates, self.ghosts[name], others)
@@ -90,7 +99,10 @@ class Replay:
         self, seats: tuple[Seat, ...], label: Label, given: list[AnyCommand]
     ) -> tuple[Segment, AnyCommand | None, OpenGate | None, list[Step]]:
         segment, command, gate = perform(self.engine, self.configuration, seats, label, self._fresh, given)
-        steps = [look(seat, segment, command, gate, label, index) for index, seat in enumerate(seats)]
+        if seats[0].role.whole:
+            steps = look_all(seats[0], segment, command, gate, label, given)
+        else:
+            steps = [look(seat, segment, command, gate, label, index) for index, seat in enumerate(seats)]
         for step in steps:
             self.ghosts[step.name] = step.after.ghost
         self.configuration = segment.configuration
@@ -99,8 +111,7 @@ class Replay:
     def _arm_holds(self) -> list[AnyCommand]:
         given: list[AnyCommand] = []
         for seat, name in enumerate(self.names):
-            for held in self.space.scope.roles[self.space.roles[seat]].holds:
-                of = None if held.gate in CREATION else name
+            for held, of in subjects_of(self.space.scope.roles[self.space.roles[seat]], name):
                 if not any(arm.gate == held.gate and arm.of == of for arm in self.configuration.world.holds):
                     hold = Hold(held.gate, of=of, sticky=held.sticky)
                     self.configuration = self.engine.perform(self.configuration, hold).configuration
@@ -115,13 +126,13 @@ class Replay:
         label = hop.label
         unknown = Label(
             label.command, label.gate, label.kind, label.program, label.outcome, label.passes,
-            tuple(msgspec_free(heard) for heard in label.heard),
+            tuple(msgspec_free(heard) for heard in label.heard), late=label.late,
         )  # fmt: skip
         segment, command, gate, steps = self._perform(seats, unknown, given)
         if command is not None:
             given.append(command)
         targets = hop.move.targets if hop.reply is None else (*hop.move.targets, *hop.reply.targets)
-        for step, seat, target in zip(steps, seats, targets, strict=True):
+        for step, seat, target in zip(steps, seats, targets, strict=False):
             reached = self.space.cells.numbers.get(after_of(without_log(step), seat))
             if reached != target:
                 raise Astray(f"{describe(label, seats)} of {step.name} reached another configuration than explored")

@@ -74,6 +74,14 @@ class Role:
     """The agents exist from the start; else the acts create them."""
     ticks: bool = False
     """Their drivers are held at each wake, and go on by `tick` only."""
+    whole: bool = False
+    """Its one cell is the whole system: owners, providers, sessions, storage, and the agents `also` named."""
+    also: tuple[str, ...] = ()
+    """Further ids of agents and sessions in the cell of a whole system that are observed and judged."""
+    first: tuple[AnyCommand, ...] = ()
+    """What a whole system was asked before the exploration begins."""
+    exact: bool = False
+    """Turn numbers are kept as they are, because the scope's own records name them."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +134,7 @@ def check(scope: Scope, contract: Contract) -> None:
             raise ScopeError(f"scope {scope.name} is in the set {name!r}; the sets are {', '.join(SETS)}")
     known = {name for name, _ in scope.budgets} | {""}
     for role in scope.roles:
+        _check_whole(scope, role)
         for spends in (*(act.spends for act in role.acts), *(one.spends for one in role.listeners)):
             if spends not in known:
                 raise ScopeError(f"scope {scope.name} spends {spends!r}, which is none of its budgets")
@@ -133,6 +142,13 @@ def check(scope: Scope, contract: Contract) -> None:
             _check_held(scope, held, contract)
         if len(scope.agents) < 2 and any(reaches_other(one) for one in role.listeners):
             raise ScopeError(f"scope {scope.name} has a listener that acts on another agent, but one agent only")
+
+
+def _check_whole(scope: Scope, role: Role) -> None:
+    if role.whole and (len(scope.roles) > 1 or len(role.agents) > 1 or role.born):
+        raise ScopeError(f"scope {scope.name} is one whole system: give it one role, with one agent that is not born")
+    if not role.whole and (role.also or role.first or role.exact):
+        raise ScopeError(f"scope {scope.name} says `also`, `first` or `exact` of a role that is no whole system")
 
 
 def _check_held(scope: Scope, held: Held, contract: Contract) -> None:

@@ -17,7 +17,7 @@ STEERS = Act(Steer(SELF, "", contexts=("k1",)))
 INJECT = Act(Inject(SELF, ""))
 CANCEL = Act(Cancel(SELF))
 WAIT = Act(WhenIdle(SELF, ""))
-DISPOSE = Act(Dispose(SELF))
+DISPOSE = Act(Dispose(SELF, as_=""))
 CREATE = Act(Create(SELF, ""))
 
 POLICY = Held("policy", ("allow",))
@@ -49,7 +49,7 @@ def _listening(*on: str) -> tuple[Listener, ...]:
             ((Steer(SELF, ""),), None),
             ((Cancel(SELF, "parent"),), None),
             ((Cancel(SELF, "parent"), Send(SELF, "")), None),
-            ((Dispose(SELF),), None),
+            ((Dispose(SELF, as_=""),), None),
             ((Inject(SELF, ""),), None),
             ((), "sync"),
         )
@@ -263,8 +263,8 @@ SCOPES: tuple[Scope, ...] = (
                 (
                     Listener(outcome="fail", on=("gate validation",), spends="listener"),
                     Listener((Cancel(SELF, "parent"),), on=("gate validation",), spends="listener"),
-                    Listener((Dispose(SELF),), on=("gate validation",), spends="listener"),
-                    Listener((Dispose(SELF),), outcome="fail", on=("gate validation",), spends="listener"),
+                    Listener((Dispose(SELF, as_=""),), on=("gate validation",), spends="listener"),
+                    Listener((Dispose(SELF, as_=""),), outcome="fail", on=("gate validation",), spends="listener"),
                     Listener((Inject(SELF, ""),), on=("gate validation",), spends="listener"),
                 ),
             ),
@@ -325,7 +325,7 @@ SCOPES: tuple[Scope, ...] = (
                     Listener((Cancel(OTHER, "parent"),)),
                     Listener((Send(OTHER, ""),)),
                     Listener((Steer(OTHER, ""),)),
-                    Listener((Dispose(OTHER),)),
+                    Listener((Dispose(OTHER, as_=""),)),
                 ),
             ),
         ),

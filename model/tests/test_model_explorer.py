@@ -60,7 +60,7 @@ SOLO = Scope(
                 Act(Steer(SELF, ""), "send"),
                 Act(Cancel(SELF), "cancel"),
                 Act(WhenIdle(SELF, ""), "wait"),
-                Act(Dispose(SELF), "dispose"),
+                Act(Dispose(SELF, as_=""), "dispose"),
             ),
             (MODEL, Held("flush", ("ok",), always=True)),
         ),

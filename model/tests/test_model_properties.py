@@ -23,7 +23,7 @@ from lifecycle_model.table import END, Contract, Program, Row
 from lifecycle_model.wire import Observation
 
 SEND, STEER, CANCEL = Act(Send(SELF, ""), "send"), Act(Steer(SELF, ""), "send"), Act(Cancel(SELF), "cancel")
-WAIT, DISPOSE, INJECT = Act(WhenIdle(SELF, ""), "wait"), Act(Dispose(SELF), "dispose"), Act(Inject(SELF, ""), "send")
+WAIT, DISPOSE, INJECT = Act(WhenIdle(SELF, ""), "wait"), Act(Dispose(SELF, as_=""), "dispose"), Act(Inject(SELF, ""), "send")
 BUDGETS = (("send", 2), ("cancel", 2), ("wait", 1), ("dispose", 1), ("listener", 1))
 MODEL, FLUSH = Held("model", ("finish",)), Held("flush", ("ok", "fail"), always=True)
 TOOLS = Held("model", ("finish",), loops=(Outcome(tools=2),))
@@ -115,7 +115,7 @@ class Broken:
     scope: Scope
 
 
-AT_STATUS = (Listener((Dispose(SELF),), on=("agent/status",), spends="listener"),)
+AT_STATUS = (Listener((Dispose(SELF, as_=""),), on=("agent/status",), spends="listener"),)
 
 BIRTH = Scope(
     "test-birth", "test", "a create", (Role(("a",), (Act(Create(SELF, ""), "send"),), born=False),), budgets=BUDGETS

@@ -23,6 +23,7 @@ from lifecycle_model.rows.entries import (
 from lifecycle_model.rows.inbox import appending, flush_started
 from lifecycle_model.rows.records import BRACKETS
 from lifecycle_model.rows.rejection import answer_of
+from lifecycle_model.rows.teardown import leave_waits
 from lifecycle_model.state import LISTED, Agent
 from lifecycle_model.table import END, Effect, Program, Row
 from lifecycle_model.wire import Answer
@@ -123,7 +124,7 @@ PROGRAMS = (
             ("aside.check", "aside.place", "aside.ask", "aside.veto", "aside.commit", "aside.leave",
              "aside.ask_start", "aside.start", "aside.ask_record", "aside.record", "aside.end", "aside.flush", "aside.drain"),
             ("L/r15", "L/r16", "L9")),
-    Program("aside.flushed", "its flush settles", ("aside.flushed.stored", "aside.flushed.settle", "aside.flushed.call", "aside.flushed.leave", "aside.flushed.drained"),
+    Program("aside.flushed", "its flush settles", ("aside.flushed.stored", "aside.flushed.settle", "aside.flushed.call", "aside.flushed.leave", "aside.flushed.left", "aside.flushed.drained"),
             ("L/r16", "L9", "T6")),
 )  # fmt: skip
 
@@ -157,5 +158,6 @@ ROWS = (
     Row("L/r16 FL.", E, (), "aside.flushed.settle", ("L/r16",), says=(flushed,)),
     Row("L/r16 settles", E, (), "aside.flushed.call", ("L/r16", "L9", "D4"), effect=end_aside),
     Row("L/r11 after out of band", E, (), "aside.flushed.leave", ("L/r11", "L4"), guard=leaves_now, then="depart"),
+    Row("L/r11 s- later", "agent", ("Quiet",), "aside.flushed.left", ("L/r11", "L4", "T/r5"), guard=leave_waits, then="leave"),
     Row("T6 out of band", "agent", ("Disposing",), "aside.flushed.drained", ("T6", "T/r3", "I15"), guard=is_agent, then="drained"),
 )  # fmt: skip

@@ -56,6 +56,26 @@ def drained(now: Now) -> bool:
     return bool(now.it.exited and now.it.flushes == 0)
 
 
+def drained_first(now: Now) -> bool:
+    """The driver has exited, no tracked flush is pending, and the detach is not under way yet."""
+    return drained(now) and not detaching(now)
+
+
+def detaching(now: Now) -> bool:
+    """The next part of the detach is under way."""
+    return any(gate.kind == "detach" for gate in now.gates())
+
+
+def used_out_of_band(now: Now) -> bool:
+    """An out-of-band append began after the driver had exited."""
+    return bool(now.it.flushes)
+
+
+def leave_waits(now: Now) -> bool:
+    """The session's detach waits for an out-of-band append, which is over."""
+    return drained_first(now) and now.it.listing == "Gone"
+
+
 def close_scope(now: Now) -> Agent:
     """The scope takes no more registrations, and its listeners go."""
     now.close_scope(f"tx:{now.it.handle}")
@@ -117,8 +137,8 @@ PROGRAMS = (
     Program("teardown", "T/r1: inbox cleared, driver woken",
             ("teardown.begin", "teardown.clear", "teardown.abort", "teardown.status"), ("X3", "T1", "T3", "T4")),
     Program("drained", "driver exited and flushes settled: detach", ("drained.check",), ("T/r3", "T6")),
-    Program("detach", "the agent leaves the registry", ("detach.agent", "detach.next"), ("T/r4", "T7", "X9")),
-    Program("leave", "the session leaves its store, the scope unwinds", ("leave.log", "leave.session", "leave.gone"), ("T/r5", "T7")),
+    Program("detach", "the agent leaves the registry", ("detach.check", "detach.agent", "detach.next"), ("T/r4", "T7", "X9")),
+    Program("leave", "the session leaves its store, the scope unwinds", ("leave.wait", "leave.log", "leave.session", "leave.gone"), ("T/r5", "T7")),
     Program("unwinding", "the scope unwinds, with what was made through it", ("unwinding.children", "unwinding.open"), ("T/r6",)),
     Program("scope", "the scope has unwound: release, resolve", ("scope.unwound", "scope.failed", "scope.children", "scope.release"), ("T/r6", "T/r7")),
     Program("release", "nothing of the agent is left: resolve", ("release.finish", "release.told", "release.records", "release.nothing"), ("T/r7", "T10")),
@@ -139,10 +159,13 @@ ROWS = (
         says=(aborted_disposed,)),
     Row("T/r1 status", A, ("Disposing",), "teardown.status", ("T/r1", "S12", "I1"), says=(w.status("disposed"),)),
 
-    Row("S/r22 quiet", A, ("Disposing",), "drained.check", ("S/r22", "T/r3", "T6", "I15"), guard=drained, to="Quiet", opens="detach detach"),
+    Row("T/r3", A, ("Disposing",), "drained.check", ("T/r3", "T6"), guard=drained_first, opens="detach detach"),
+    Row("S/r22 quiet", A, ("Disposing",), "detach.check", ("S/r22", "T/r3", "T6", "I15"), guard=drained, to="Quiet"),
+    Row("T6 not yet", A, ("Disposing",), "detach.check", ("T6", "L/r16"), then=END),
     Row("T/r4", R, ("Announced",), "detach.agent", ("T/r4", "T7", "L/r10", "I15"), to="Gone", effect=unlisted, says=(says("agent/disposed"),)),
     Row("R4 unlisted later", R, ("Entered",), "detach.agent", ("R4", "P4", "L5"), to="Gone", effect=unlisted),
     Row("X9 between a- and s-", A, ("Quiet",), "detach.next", ("X9",), opens="detach leave"),
+    Row("L/r11 s-", A, ("Quiet",), "leave.wait", ("L/r11", "L4", "T/r5"), guard=used_out_of_band, then=END),
     Row("D/r4 s-", A, ("Quiet",), "leave.log", ("D/r4", "D3"), runs="log.end", on=w.its_log),
     Row("T/r5", E, ("Announced",), "leave.session", ("T/r5", "T7", "L/r10", "T8", "I15"), to="Gone", effect=w.setting(stored=False),
         says=(says("session/disposed"),)),

@@ -25,7 +25,7 @@ INJECT = Act(Inject(SELF, ""))
 CANCEL = Act(Cancel(SELF))
 KEEP = Act(Cancel(SELF, "parent", keep_inbox=True))
 WAIT = Act(WhenIdle(SELF, ""))
-DISPOSE = Act(Dispose(SELF))
+DISPOSE = Act(Dispose(SELF, as_=""))
 CREATE = Act(Create(SELF, ""))
 WORK = Act(Maintenance(SELF, "j1"), spends="job")
 
@@ -52,7 +52,7 @@ LISTENERS = (
     Listener((Cancel(SELF, "parent"),), spends="listener"),
     Listener((Cancel(SELF, "parent"), Send(SELF, "")), spends="listener"),
     Listener((Cancel(SELF, "hook", keep_inbox=True),), spends="listener"),
-    Listener((Dispose(SELF),), spends="listener"),
+    Listener((Dispose(SELF, as_=""),), spends="listener"),
     Listener(throw="sync", spends="listener"),
 )
 

@@ -1,0 +1,314 @@
+"""The scopes of contract 1 about creation, teardown, sessions and storage: each explores a whole system.
+
+The cell of such a scope has every component. Creations, unloads and records are drawn from budgets: what they leave
+behind (an owner unloaded, a log stored) never goes away again.
+"""
+
+from __future__ import annotations
+
+from lifecycle_model.cells import EACH
+from lifecycle_model.commands import (
+    Abort,
+    AnyCommand,
+    Cancel,
+    ConfigAgent,
+    Create,
+    Dispose,
+    Inject,
+    LoadProvider,
+    Outcome,
+    Resume,
+    Send,
+    Session,
+    Storage,
+    UnloadOwner,
+    UnloadProvider,
+    Watch,
+)
+from lifecycle_model.scope import Act, Held, Listener, Role, Scope
+
+MODEL = Held("model", ("finish",))
+LOAD = Held("load", ("ok", "missing", "fail"))
+SETUP = Held("setup", ("ok", "fail"))
+STUBBORN_LOAD = Held("load", ("ok",), sticky=True)
+STUBBORN_SETUP = Held("setup", ("ok",), sticky=True)
+MINT = Held("scope_mint", ("ok", "fail"), always=True)
+SCOPE = Held("scope", ("ok", "fail"), always=True)
+FLUSH = Held("flush", ("ok", "fail"), always=True)
+
+CREATE = Act(Create("a", ""), "create")
+RESUME = Act(Resume("a", ""), "create")
+SEND = Act(Send("a", ""), "send")
+DISPOSE = Act(Dispose("a", as_=""))
+ABORT = Act(Abort(EACH))
+UNLOAD = Act(UnloadOwner("root", ""), "unload")
+UNLOAD_PROVIDER = Act(UnloadProvider("p1", ""), "unload")
+
+CLOSED_LOG = ({"event": "turn/start", "turn": 1}, {"event": "turn/end", "turn": 1, "reason": "completed"})
+OPEN_LOG = ({"event": "turn/start", "turn": 1}, {"event": "step/start", "turn": 1, "step": 1})
+STORED = Storage("put", "a", CLOSED_LOG)
+ALIVE = Create("a", "#h0", sync=True)
+
+ANNOUNCED = ("session/created", "agent/created", "agent/session-start")
+GONE = ("agent/disposed", "session/disposed")
+
+
+def at(*on: str, then: tuple[AnyCommand, ...] = (), throw: str | None = None, outcome: str | Outcome | None = None) -> Listener:
+    """A listener that acts once."""
+    return Listener(then, throw, outcome, on, "listener")
+
+
+def whole(
+    acts: tuple[Act, ...],
+    holds: tuple[Held, ...] = (),
+    listeners: tuple[Listener, ...] = (),
+    also: tuple[str, ...] = (),
+    first: tuple[AnyCommand, ...] = (),
+    exact: bool = False,
+) -> tuple[Role, ...]:
+    """The one role of a whole system around the agent `a`."""
+    return (Role(("a",), acts, holds, listeners, born=False, whole=True, also=also, first=first, exact=exact),)
+
+
+TRIGGERS: tuple[tuple[AnyCommand, ...], ...] = (
+    (Dispose("a", as_=""),),
+    (UnloadOwner("root", ""),),
+    (UnloadProvider("p1", ""),),
+)
+
+
+def session(act: str, name: str | None = None, id_: str | None = None, record: object = None, store: str | None = None, owner: str | None = None) -> Session:
+    """A verb of a session; a call that may be pending has no name yet."""
+    return Session(act, name, id_, owner, store, record)
+
+
+MESSAGE = {"event": "user/message", "id": "r1"}
+RESULT = {"event": "tool/result", "id": "r2"}
+SYSTEM_SCOPES: tuple[Scope, ...] = (
+    Scope(
+        "create-race",
+        "P",
+        "two creations racing on one id, mint and setup held; aborts and an owner's unload",
+        whole((CREATE, ABORT, UNLOAD), (MINT, SETUP)),
+        budgets=(("create", 2), ("unload", 1)),
+    ),
+    Scope(
+        "load-race",
+        "P",
+        "a resume racing another resume or a creation of its id, load and setup held; aborts and a change of the log",
+        whole(
+            (RESUME, CREATE, ABORT, Act(Storage("put", "a", OPEN_LOG), "put")),
+            (LOAD, SETUP),
+            first=(STORED,),
+            exact=True,
+        ),
+        budgets=(("create", 2), ("put", 1)),
+    ),
+    Scope(
+        "stubborn-birth",
+        "P",
+        "loads and setups that ignore the signal: only a rejection ends the wait",
+        whole((RESUME, ABORT, UNLOAD_PROVIDER), (STUBBORN_LOAD, STUBBORN_SETUP), first=(STORED,), exact=True),
+        budgets=(("create", 2), ("unload", 1)),
+    ),
+    Scope(
+        "triggers",
+        "T",
+        "the handle, the owner and the provider end an agent, in every order, at every step of its publication",
+        whole(
+            (CREATE, DISPOSE, UNLOAD, UNLOAD_PROVIDER),
+            (SETUP, SCOPE),
+            tuple(at(*ANNOUNCED, *GONE, then=then) for then in TRIGGERS),
+        ),
+        budgets=(("create", 1), ("unload", 2), ("listener", 1)),
+        most=(("d", 2), ("u", 2)),
+    ),
+    Scope(
+        "triggers-at-work",
+        "T",
+        "the same while a turn, its flush, an injection's flush or the scope is under way",
+        whole(
+            (SEND, Act(Inject("a", ""), "inject"), DISPOSE, UNLOAD, UNLOAD_PROVIDER),
+            (MODEL, FLUSH, SCOPE),
+            first=(ALIVE,),
+        ),
+        budgets=(("send", 1), ("inject", 1), ("unload", 2)),
+        most=(("d", 1), ("u", 2)),
+    ),
+    Scope(
+        "children",
+        "P",
+        "an agent and its child, made through its ctx; either is ended, at any time",
+        whole(
+            (
+                CREATE,
+                Act(Create("b", "", parent="a"), "create"),
+                Act(Create("c", "", parent="nobody"), "create"),
+                DISPOSE,
+                Act(Dispose("b", as_="")),
+                UNLOAD,
+                ABORT,
+            ),
+            (SETUP, SCOPE),
+            also=("b",),
+        ),
+        budgets=(("create", 2), ("unload", 1)),
+        most=(("d", 2),),
+    ),
+    Scope(
+        "sync",
+        "P",
+        "synchronous creation, seeded, invalid or aborted before; at its gates and announcements one listener acts",
+        whole(
+            (
+                Act(Create("a", "", sync=True), "create"),
+                Act(Create("a", "", sync=True, invalid="seed"), "create"),
+                Act(Create("a", "", sync=True, signal="late"), "create"),
+                Act(Create("b", "again", sync=True, invalid="seed"), "create"),
+                Act(Resume("a", "", sync=True), "create"),
+                DISPOSE,
+                SEND,
+                UNLOAD,
+            ),
+            (SCOPE, FLUSH),
+            (
+                at("gate scope_mint", outcome="fail"),
+                at("gate setup", outcome="fail"),
+                at("gate setup", outcome=Outcome("fail", value=True)),
+                at("gate setup", then=(UnloadOwner("root", ""),)),
+                at("gate setup", then=(Create("b", "", parent="a"),)),
+                at(*ANNOUNCED, throw="sync"),
+                at(*ANNOUNCED, then=(Inject("a", ""),), throw="sync"),
+                at(*ANNOUNCED, then=(Send("a", ""),), throw="sync"),
+                at(*ANNOUNCED, throw="async"),
+                at(*ANNOUNCED, then=(Inject("a", ""), UnloadOwner("root", ""))),
+                at(*ANNOUNCED, then=(Dispose("a", as_=""),)),
+            ),
+            also=("b",),
+        ),
+        budgets=(("create", 2), ("send", 1), ("unload", 1), ("listener", 1)),
+        most=(("d", 1),),
+    ),
+    Scope(
+        "providers",
+        "P",
+        "a provider is unloaded, or its owner is; another registers while the old one may still quiesce",
+        whole(
+            (
+                CREATE,
+                Act(Create("b", "", owner="f1"), "create"),
+                Act(LoadProvider("p2", "f1"), "load"),
+                Act(LoadProvider("p1", configured=(ConfigAgent("l"),)), "load"),
+                Act(UnloadProvider("p1", "")),
+                Act(UnloadProvider("p2", "")),
+                Act(UnloadProvider("p3", "")),
+                Act(UnloadOwner("f1", "")),
+                Act(UnloadOwner("root", "")),
+            ),
+            (SETUP, SCOPE),
+            also=("b",),
+        ),
+        budgets=(("create", 1), ("load", 2)),
+        most=(("u", 2),),
+    ),
+    Scope(
+        "sessions",
+        "L",
+        "the verbs of a session made directly, while a second object is after its id",
+        whole(
+            (
+                Act(session("prepare", "z1", "z"), "make"),
+                Act(session("prepare", "z2", "z"), "make"),
+                Act(session("enter", "z1")),
+                Act(session("enter", "z2")),
+                Act(session("announce", "z1")),
+                Act(session("announce", "z2")),
+                Act(session("append", "z1", record=MESSAGE)),
+                Act(session("append", "z1", record={"event": "turn/end", "turn": 1, "reason": "completed"})),
+                Act(session("detach", "z1")),
+                Act(session("detach", "z2")),
+                Act(session("flush", "", "z"), "flush"),
+            ),
+            (FLUSH,),
+        ),
+        budgets=(("make", 2), ("flush", 1)),
+    ),
+    Scope(
+        "session-reactions",
+        "L",
+        "while a session is announced, appended to or used out of band one listener appends, detaches, unloads or throws",
+        whole(
+            (
+                Act(session("create", "z1", "z", owner="f1"), "make"),
+                Act(session("prepare", "z1", "z"), "make"),
+                Act(session("enter", "z1")),
+                Act(session("announce", "z1")),
+                Act(session("append", "z1", record={"event": "turn/start", "turn": 1, "trigger": "plugin"})),
+                Act(session("append", "z1", record=MESSAGE)),
+                Act(session("append_out_of_band", "", "z", MESSAGE), "aside"),
+                Act(session("append_out_of_band", "", "z", RESULT), "aside"),
+                Act(session("append_out_of_band", "", "z", {"event": 1}), "aside"),
+                Act(session("detach", "z1")),
+                Act(UnloadOwner("f1", ""), "unload"),
+            ),
+            (FLUSH,),
+            (
+                at(then=(session("append", "z1", record=MESSAGE),)),
+                at(then=(session("append_out_of_band", "", "z", MESSAGE),)),
+                at(then=(session("detach", "z1"),)),
+                at(then=(UnloadOwner("f1", ""),)),
+                at(throw="sync"),
+                at("gate validation", outcome="fail"),
+            ),
+            exact=True,
+        ),
+        budgets=(("make", 1), ("aside", 2), ("unload", 1), ("listener", 1)),
+        watches=(Watch("validation"),),
+    ),
+    Scope(
+        "agent-session",
+        "L",
+        "session verbs on an agent's log: out of band, appended, flushed; the agent runs, is cancelled or disposed",
+        whole(
+            (
+                SEND,
+                Act(Cancel("a")),
+                DISPOSE,
+                Act(session("append_out_of_band", "", "a", MESSAGE), "aside"),
+                Act(session("flush", "", "a"), "aside"),
+                Act(session("append", None, "a", MESSAGE), "aside"),
+                Act(session("enter", None, "a")),
+                Act(session("detach", None, "a")),
+                Act(session("create", "z1", "a"), "aside"),
+            ),
+            (MODEL, FLUSH),
+            first=(ALIVE,),
+        ),
+        budgets=(("send", 1), ("aside", 2)),
+        most=(("d", 1),),
+    ),
+    Scope(
+        "storage",
+        "D",
+        "stored logs are put, loaded, repaired, kept aside; persistence goes and comes while an agent lives",
+        whole(
+            (
+                CREATE,
+                RESUME,
+                SEND,
+                DISPOSE,
+                Act(Storage("put", "a", OPEN_LOG), "put"),
+                Act(Storage("put", "a", ({"event": 1},)), "put"),
+                Act(Storage("load", "a")),
+                Act(Storage("aside", "a")),
+                Act(Storage("off"), "put"),
+                Act(Storage("on"), "put"),
+            ),
+            (Held("load", ("ok", "missing")), FLUSH),
+            first=(),
+            exact=True,
+        ),
+        budgets=(("create", 2), ("send", 1), ("put", 2)),
+        most=(("d", 1),),
+    ),
+)
