@@ -141,19 +141,29 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
         "an agent and its child, made through its ctx; either is ended, at any time",
         whole(
             (
-                CREATE,
                 Act(Create("b", "", parent="a"), "create"),
                 Act(Create("c", "", parent="nobody"), "create"),
                 DISPOSE,
                 Act(Dispose("b", as_="")),
                 UNLOAD,
-                ABORT,
             ),
-            (SETUP, SCOPE),
+            (Held("setup", ("ok",)), Held("scope", ("ok",), always=True)),
+            also=("b",),
+            first=(ALIVE,),
+        ),
+        budgets=(("create", 1), ("unload", 1)),
+        most=(("d", 2),),
+    ),
+    Scope(
+        "child-in-setup",
+        "P",
+        "a child made through the ctx of an agent that is still set up, which fails, is aborted or loses its owner",
+        whole(
+            (CREATE, Act(Create("b", "", parent="a"), "create"), ABORT, UNLOAD),
+            (SETUP, Held("scope", ("ok",), always=True)),
             also=("b",),
         ),
         budgets=(("create", 2), ("unload", 1)),
-        most=(("d", 2),),
     ),
     Scope(
         "sync",
