@@ -53,7 +53,9 @@ def run(contract: Contract, scope: Scope, wanted: str | None, say: Say) -> Explo
         properties = properties.only(wanted)
 
     def progress(now: Progress) -> None:
-        say(f"{scope.name}: {now.configurations:,} configurations, {now.waiting:,} of them to expand, depth {now.depth}")
+        say(
+            f"{scope.name}: {now.configurations:,} configurations, {now.waiting:,} of them to expand, depth {now.depth}"
+        )
 
     began = time.perf_counter()
     found = explore(contract, scope, properties, progress)

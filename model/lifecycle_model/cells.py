@@ -41,7 +41,6 @@ from lifecycle_model.state import Configuration, HoldArm, OpenGate, World
 from lifecycle_model.table import Contract
 from lifecycle_model.wire import Observation
 
-
 EACH = "each"
 """As the reference of a command of a whole system: each of a transaction that is known."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
-from lifecycle_model.explorer import Exploration
 from lifecycle_model.properties import Liveness, Properties, Reachable, Safety
 from lifecycle_model.table import Contract
 
@@ -24,6 +24,15 @@ OBSERVED: Mapping[str, str] = {
 """Clauses carried by the way observations are made, or by a monitor of the judge alone, and how."""
 
 
+class Taken(Protocol):
+    """What coverage needs of an exploration: bits of the rows taken, and two bits a row of how its guard answered."""
+
+    @property
+    def rows(self) -> int: ...  # noqa: D102 - bit n: row n was taken
+    @property
+    def guards(self) -> int: ...  # noqa: D102 - bits 2n, 2n + 1: the guard of row n was seen true, seen false
+
+
 @dataclass(frozen=True)
 class Coverage:
     """What a set of explorations of one contract left out."""
@@ -40,6 +49,11 @@ class Coverage:
     steps_untaken: tuple[str, ...]
     guards_never_true: tuple[str, ...]
     guards_never_false: tuple[str, ...]
+    """Never seen false, and no reason given."""
+    guards_constant: Mapping[str, str]
+    """Never seen false, with the table's reason."""
+    guards_refuted: tuple[str, ...]
+    """Seen false although the table calls them constant."""
     clauses_uncarried: tuple[str, ...]
 
     @property
@@ -52,6 +66,7 @@ class Coverage:
             or self.steps_untaken
             or self.guards_never_true
             or self.guards_never_false
+            or self.guards_refuted
         )
 
     def text(self) -> str:
@@ -64,11 +79,13 @@ class Coverage:
             ("steps that never fired a row", self.steps_untaken),
             ("guards never true", self.guards_never_true),
             ("guards never false", self.guards_never_false),
+            ("guards false although called constant", self.guards_refuted),
             ("clauses that nothing here carries", self.clauses_uncarried),
         ):
             if names:
                 lines.append(f"{title} ({len(names)}): {', '.join(names)}")
         lines += [f"unreachable: {row} because {why}" for row, why in self.rows_unreachable.items()]
+        lines += [f"constant: {row} because {why}" for row, why in self.guards_constant.items()]
         return "\n".join(lines)
 
 
@@ -94,7 +111,7 @@ def carriers(contract: Contract, properties: Properties) -> dict[str, list[str]]
     return found
 
 
-def coverage(contract: Contract, explorations: Iterable[Exploration], properties: Properties) -> Coverage:
+def coverage(contract: Contract, explorations: Iterable[Taken], properties: Properties) -> Coverage:
     """Merge explorations of one contract and say what they left out."""
     rows = guards = 0
     for one in explorations:
@@ -108,12 +125,18 @@ def coverage(contract: Contract, explorations: Iterable[Exploration], properties
     excused = {row.id for row in left if row.unreachable}
     never_true: list[str] = []
     never_false: list[str] = []
+    constant: dict[str, str] = {}
+    refuted: list[str] = []
     for index, row in enumerate(contract.rows):
         if row.guard is None or row.id in excused:
             continue
         if not guards >> 2 * index & 1:
             never_true.append(row.id)
-        if not guards >> 2 * index & 2:
+        if guards >> 2 * index & 2:
+            refuted += [row.id] if row.constant else []
+        elif row.constant:
+            constant[row.id] = row.constant
+        else:
             never_false.append(row.id)
     return Coverage(
         contract.name,
@@ -125,6 +148,8 @@ def coverage(contract: Contract, explorations: Iterable[Exploration], properties
         tuple(step for step in steps if step not in fired and not _excused(contract, step, excused)),
         tuple(never_true),
         tuple(never_false),
+        constant,
+        tuple(refuted),
         tuple(clause for clause, by in carriers(contract, properties).items() if not by),
     )
 

@@ -47,8 +47,8 @@ def waits_without_work(cell: Cell) -> bool:
 
 
 def disposes(cell: Cell) -> bool:
-    """A dispose is pending."""
-    return calls(cell, "d")
+    """A dispose or an unload is pending."""
+    return calls(cell, "d") or calls(cell, "u")
 
 
 def creates(cell: Cell) -> bool:
@@ -74,7 +74,7 @@ LIVENESS: tuple[Liveness, ...] = (
              _agent(lambda agent: agent.status == "cancelling"), _sees("agent/status"), aborted_only=True, busy=True),
     Liveness("V3", ("V3", "S7"), "when_idle resolves once no waking work remains", ALL, waits_without_work, settles),
     Liveness("V5", ("V5", "C9"), "a prompt sent after a cancel is claimed, cancelled or disposed", ALL, work_waits_after_cancel, leaves),
-    Liveness("V6", ("V6", "T1", "T6"), "every dispose completes", ALL,
+    Liveness("V6", ("V6", "T1", "T6"), "every dispose and unload completes", ALL,
              disposes, settles, aborted_only=True, busy=True),
     Liveness("V7", ("V7",), "every create settles", ALL, creates, settles),
     Liveness("V11 steering", ("V11", "Q12"), "steering is delivered, moved or discarded", ALL,

@@ -42,6 +42,7 @@ from lifecycle_model.invariants_system import (
     over,
     records_are_alive,
     sessions_paired,
+    tokens_last,
     unloads_are_thorough,
 )
 from lifecycle_model.invariants_turns import (
@@ -90,13 +91,14 @@ INVARIANTS: tuple[Safety, ...] = (
     Safety("I12 I13", ("I12", "I13", "P1"), "entries nest and wait for the setup", entries_nest),
     Safety("I12 ids", ("I12", "P10", "T8"), "one live entry of each kind per id", over(one_entry_per_id)),
     Safety("L6", ("L6", "L/r6", "L/r7"), "an object is in one store at most", over(entered_is_listed)),
-    Safety("I13 residue", ("I13", "P7", "R0", "T10"), "nothing is on record for what is over", over(records_are_alive)),
+    Safety("I13 residue", ("I13", "P7", "T10"), "nothing is on record for what is over", over(records_are_alive)),
     Safety("P/r3 records", ("P/r3", "I16"), "owner and provider know what is under way", over(holders_know)),
     Safety("I13 owned", ("I13", "T/r7"), "what is stored has a transaction", over(entries_have_owners)),
     Safety("P13", ("P13", "P15", "T1"), "an unload that is over left nothing", over(unloads_are_thorough)),
     Safety("D buffering", ("D/r1", "D/r4", "D5"), "logs are buffered for live sessions", over(buffered_are_live)),
     Safety("I17 sessions", ("I17", "L2", "L4", "V11"), "announcements and appends end with their segment", over(nothing_in_progress)),
     Safety("I14 sessions", ("I14", "L5", "L7", "P4"), "sessions are announced and disposed in pairs", sessions_paired),
+    Safety("I18 I19", ("I18", "I19", "O1", "O12"), "tasks keep their owners and complete once", tokens_last),
     _at("I14", ("I14", "P2", "P4"), "announcements in order and in pairs", announced_in_order, STATUS, *STAGES),
     Safety("I15", ("I15", "T2", "T6", "T7"), "teardown in order", torn_down_in_order),
     _at("I16", ("I16", "T5"), "nothing is claimed in teardown", nothing_claimed_in_teardown, ENQ, DEQ, "request"),

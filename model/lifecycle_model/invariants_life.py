@@ -115,7 +115,9 @@ def entries_nest(step: Step) -> str | None:
         return None
     if agent.entered and not agent.stored:
         return "the agent is listed but its session is not in its store"
-    if (agent.entered or agent.stored) and any(gate.kind == "setup" and gate.of == agent.handle for gate in step.after.gates):
+    if (agent.entered or agent.stored) and any(
+        gate.kind == "setup" and gate.of == agent.handle for gate in step.after.gates
+    ):
         return "an entry exists before the setup settled"
     return None
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from lifecycle_model.parts import Fiber, Provider, Session, Slot, Storage, Store, Transaction
+from lifecycle_model.parts import Background, Fiber, Provider, Session, Slot, Storage, Store, Transaction
 from lifecycle_model.properties import Step, next_text
 from lifecycle_model.state import LISTED, Agent
 
@@ -34,8 +34,8 @@ def over(check: Callable[[Parts], Iterator[str]]) -> Callable[[Step], str | None
     return checked
 
 
-def kept(parts: Parts, kind: type) -> Iterator[tuple[str, Any]]:
-    """The components of a kind."""
+def kept(parts: Parts, *kind: type) -> Iterator[tuple[str, Any]]:
+    """The components of some kinds."""
     return ((name, part) for name, part in parts.items() if isinstance(part, kind))
 
 
@@ -74,7 +74,7 @@ def nothing_in_progress(parts: Parts) -> Iterator[str]:
 
 def records_are_alive(parts: Parts) -> Iterator[str]:
     """What an owner, a provider or a log has on record exists; a transaction that failed or is over left nothing."""
-    for name, holder in kept(parts, Fiber | Provider | Transaction):
+    for name, holder in kept(parts, Fiber, Provider, Transaction):
         for one in holder.records:
             part = parts.get(one)
             if part is None or (isinstance(part, Transaction) and part.place not in HELD):
@@ -104,7 +104,7 @@ def entries_have_owners(parts: Parts) -> Iterator[str]:
 
 def unloads_are_thorough(parts: Parts) -> Iterator[str]:
     """An unload that is over left nothing, and nobody waits for it; the slot's provider serves."""
-    for name, one in kept(parts, Fiber | Provider):
+    for name, one in kept(parts, Fiber, Provider):
         if one.place in ("Unloaded", "Stopped") and (one.records or one.waiting):
             yield f"{name} is {one.place}, but has {', '.join((*one.records, *one.waiting))}"
     slot = parts.get("provider")
@@ -123,6 +123,25 @@ def buffered_are_live(parts: Parts) -> Iterator[str]:
                 yield f"{name} is buffered for {log.live}, which is not stored"
         elif log.live:
             yield f"{name} is {log.place}, but buffered for {log.live}"
+
+
+def tokens_last(step: Step) -> str | None:
+    """A task keeps its owner as long as its executor lasts; it completes once, and not while that is unloaded."""
+    if step.whole is None:
+        return None
+    before, now = dict(step.before.aside), dict(step.after.aside)
+    ends = Counter(str(one.of) for one in step.whole if one.event == "task" and one.state == "completion")
+    for name, was in before.items():
+        part = now.get(name)
+        if not isinstance(was, Background) or not isinstance(part, Background) or part.executor != was.executor:
+            continue
+        if part.token != was.token:
+            return f"{name} was owned by {was.token}, and is by {part.token}"
+        executor = before.get(was.executor)
+        over = was.place not in ("Running", "Killed") or getattr(executor, "place", "Loaded") != "Loaded"
+        if ends[was.name] > (0 if over else 1):
+            return f"{name} completed {ends[was.name]} times when it was {was.place}"
+    return None
 
 
 def sessions_paired(step: Step) -> str | None:

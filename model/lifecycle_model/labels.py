@@ -231,14 +231,16 @@ def holds_of(role: Role, name: str) -> list[HoldArm]:
 def subjects_of(role: Role, name: str) -> list[tuple[Held, str | None]]:
     """What the environment holds, with the subject: a creation's gates are caught whichever it is."""
     others = (*role.also, None) if role.whole else ()
-    return [
-        (held, of) for held in role.holds for of in ((None,) if held.gate in CREATION else (name, *others))
-    ]
+    return [(held, of) for held in role.holds for of in ((None,) if held.gate in CREATION else (name, *others))]
 
 
 def listens(seen: Observation, name: str | None) -> bool:
     """Tell whether somebody can listen to this observation of this agent (of anybody: None)."""
-    return (name is None or seen.of == name) and seen.event not in DEAF and not (seen.event == "session/flush" and seen.state != "start")
+    return (
+        (name is None or seen.of == name)
+        and seen.event not in DEAF
+        and not (seen.event == "session/flush" and seen.state != "start")
+    )
 
 
 def wants(listener: Listener, seen: Observation) -> bool:
@@ -276,7 +278,7 @@ def filled(command: AnyCommand, seats: tuple[Seat, ...], fresh: Any) -> AnyComma
 
 
 KINDS = {
-    "create": "h", "resume": "h", "when_idle": "w", "dispose": "d", "unload_owner": "u", "unload_provider": "u", "session": "o",
+    "create": "h", "resume": "h", "when_idle": "w", "dispose": "d", "unload_owner": "u", "unload_provider": "u", "executor": "u", "session": "o",
 }  # fmt: skip
 """Verbs that may answer pending, with the kind of the references made up for those that a scope leaves empty."""
 

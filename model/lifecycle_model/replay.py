@@ -84,7 +84,9 @@ class Replay:
         name = self.names[seat]
         role = self.space.scope.roles[self.space.roles[seat]]
         if role.whole:
-            cell = system.after(name, role, self.configuration, {one: (ghost, ()) for one, ghost in self.ghosts.items()})
+            cell = system.after(
+                name, role, self.configuration, {one: (ghost, ()) for one, ghost in self.ghosts.items()}
+            )
             return Seat(name, name, role, cell, len(names_in(cell)))
         others = lives(self.configuration, name)
         gates = own_gates(self.configuration, name, others)

@@ -6,8 +6,21 @@ forgotten, so what holds in a scope holds for runs of any length.
 
 from __future__ import annotations
 
-from lifecycle_model.commands import Cancel, Create, Dispose, Inject, Outcome, Send, Steer, Tick, Watch, WhenIdle
+from lifecycle_model.commands import (
+    Cancel,
+    Create,
+    Dispose,
+    Inject,
+    Mutate,
+    Outcome,
+    Send,
+    Steer,
+    Tick,
+    Watch,
+    WhenIdle,
+)
 from lifecycle_model.scope import OTHER, SELF, Act, Held, Listener, Role, Scope, ScopeError
+from lifecycle_model.scopes_system import SYSTEM_SCOPES
 
 SEND = Act(Send(SELF, ""))
 CONTEXTS = Act(Send(SELF, "", contexts=("k1",)))
@@ -121,6 +134,7 @@ SCOPES: tuple[Scope, ...] = (
                     Act(Steer(SELF, "", invalid=True)),
                     Act(Inject(SELF, "", invalid=True)),
                     Act(Cancel(SELF, "nobody")),
+                    Act(Mutate("m1")),
                     DISPOSE,
                 ),
                 (MODEL,),
@@ -313,6 +327,24 @@ SCOPES: tuple[Scope, ...] = (
         most=(("m", 1),),
     ),
     Scope(
+        "pair-queues",
+        "C",
+        "two alike agents with two messages each; at an abort of one a listener cancels or prompts the other",
+        (
+            Role(
+                ("a", "b"),
+                (SEND, CANCEL),
+                (MODEL,),
+                (
+                    Listener((Cancel(OTHER, "parent"),), on=("abort",), spends="listener"),
+                    Listener((Send(OTHER, ""),), on=("abort",), spends="listener"),
+                ),
+            ),
+        ),
+        budgets=(("listener", 1),),
+        most=(("m", 2),),
+    ),
+    Scope(
         "pairs",
         "C",
         "two alike agents with two messages each; a listener of one cancels, prompts, steers or disposes the other",
@@ -345,17 +377,21 @@ SCOPES: tuple[Scope, ...] = (
 )
 
 
+EVERY: tuple[Scope, ...] = (*SCOPES, *SYSTEM_SCOPES)
+"""Those of agents, and those of whole systems."""
+
+
 def scope_named(name: str) -> Scope:
     """The scope of this name; raises ScopeError naming the known ones."""
-    for scope in SCOPES:
+    for scope in EVERY:
         if scope.name == name:
             return scope
-    raise ScopeError(f"no scope {name!r}; known are {', '.join(scope.name for scope in SCOPES)}")
+    raise ScopeError(f"no scope {name!r}; known are {', '.join(scope.name for scope in EVERY)}")
 
 
 def scopes_in(name: str) -> tuple[Scope, ...]:
     """The scopes of a set: small, standard or large."""
-    found = tuple(scope for scope in SCOPES if name in scope.sets)
+    found = tuple(scope for scope in EVERY if name in scope.sets)
     if not found:
         raise ScopeError(f"no set {name!r}; the sets are small, standard, large")
     return found

@@ -13,7 +13,7 @@ from lifecycle_model.variants.latch_properties import latch_properties
 
 def scopes_of(contract: str) -> tuple[Scope, ...]:
     """Every scope of a contract."""
-    return latch_scopes.SCOPES if contract == "latch" else scopes.SCOPES
+    return latch_scopes.SCOPES if contract == "latch" else scopes.EVERY
 
 
 def chosen(name: str, contract: str) -> tuple[Scope, ...]:

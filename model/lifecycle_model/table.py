@@ -86,6 +86,9 @@ class Row:
     runs: str = ""
     on: Callable[[Now], Iterable[str]] | None = None
     unreachable: str = ""
+    """Why the row is never taken; an exploration that takes it refutes that."""
+    constant: str = ""
+    """Why the guard holds whenever it is asked; an exploration that sees it fail refutes that."""
 
     @property
     def program(self) -> str:

@@ -9,7 +9,20 @@ from typing import Any
 import msgspec
 import pytest
 
-from lifecycle_model.commands import Cancel, Create, Dispose, Inject, Outcome, Send, Steer, WhenIdle
+from lifecycle_model.commands import (
+    AnyCommand,
+    Cancel,
+    Create,
+    Dispose,
+    Inject,
+    Outcome,
+    Send,
+    Session,
+    Steer,
+    Task,
+    UnloadOwner,
+    WhenIdle,
+)
 from lifecycle_model.contract1 import contract
 from lifecycle_model.engine import Now
 from lifecycle_model.explore import counterexample, explore, standard, unreached
@@ -23,7 +36,11 @@ from lifecycle_model.table import END, Contract, Program, Row
 from lifecycle_model.wire import Observation
 
 SEND, STEER, CANCEL = Act(Send(SELF, ""), "send"), Act(Steer(SELF, ""), "send"), Act(Cancel(SELF), "cancel")
-WAIT, DISPOSE, INJECT = Act(WhenIdle(SELF, ""), "wait"), Act(Dispose(SELF, as_=""), "dispose"), Act(Inject(SELF, ""), "send")
+WAIT, DISPOSE, INJECT = (
+    Act(WhenIdle(SELF, ""), "wait"),
+    Act(Dispose(SELF, as_=""), "dispose"),
+    Act(Inject(SELF, ""), "send"),
+)
 BUDGETS = (("send", 2), ("cancel", 2), ("wait", 1), ("dispose", 1), ("listener", 1))
 MODEL, FLUSH = Held("model", ("finish",)), Held("flush", ("ok", "fail"), always=True)
 TOOLS = Held("model", ("finish",), loops=(Outcome(tools=2),))
@@ -115,6 +132,15 @@ class Broken:
     scope: Scope
 
 
+CREATE, ENTER = Act(Create("a", ""), "send"), Act(Session("enter", "z1"), "send")
+PREPARE = Session("prepare", "z1", "z")
+
+
+def system_of(*acts: Act, first: tuple[AnyCommand, ...] = ()) -> Scope:
+    role = Role(("a",), acts, born=False, whole=True, first=first)
+    return Scope("test-system", "test", "a test's own whole system", (role,), budgets=BUDGETS)
+
+
 AT_STATUS = (Listener((Dispose(SELF, as_=""),), on=("agent/status",), spends="listener"),)
 
 BIRTH = Scope(
@@ -161,12 +187,30 @@ SAFETY = (
         lambda: exchanged("publish", "publish.session", "publish.agent"),
         BIRTH,
     ),
-    Broken("I15", lambda: rows(replace(row("S/r22 quiet"), guard=None)), scope_of(SEND, DISPOSE, INJECT, holds=(MODEL, FLUSH))),
+    Broken("I15", lambda: rows(replace(row("T/r3"), guard=None), replace(row("S/r22 quiet"), guard=None)), scope_of(SEND, DISPOSE, INJECT, holds=(MODEL, FLUSH))),
     Broken(
         "I16",
         lambda: rows(replace(row("Q/r5 disposed"), guard=never), replace(row("Q/r1"), states=())),
         scope_of(SEND, DISPOSE),
     ),
+    Broken("I12 ids", lambda: rows(replace(row("P/r4 live"), guard=never), replace(row("P/r7 taken"), guard=never)), system_of(CREATE)),
+    Broken(
+        "L6",
+        lambda: rows(replace(row("L/r7 attached"), guard=never), replace(row("L/r6"), states=())),
+        system_of(ENTER, Act(Session("enter", "z1", store="s2"), "send"), first=(PREPARE,)),
+    ),
+    Broken("I13 residue", lambda: rows(replace(row("R0"), runs="", on=None)), system_of(Act(Create("a", "", invalid="seed"), "send"))),
+    Broken("P/r3 records", lambda: rows(replace(row("P/r3"), effect=None)), system_of(CREATE)),
+    Broken("I13 owned", lambda: rows(replace(row("P/r12"), to="Released")), system_of(CREATE)),
+    Broken("P13", lambda: rows(replace(row("V6 owner"), guard=None)), system_of(Act(UnloadOwner("root", ""), "send"), first=(Create("a", "#h0", sync=True),))),
+    Broken("D buffering", lambda: without("D/r4 s-"), system_of(Act(Dispose("a", as_=""), "dispose"), first=(Create("a", "#h0", sync=True),))),
+    Broken("I17 sessions", lambda: without("L/r8 announced"), system_of(ENTER, Act(Session("announce", "z1"), "send"), first=(PREPARE,))),
+    Broken(
+        "I14 sessions",
+        lambda: rows(silent("L/r10")),
+        system_of(ENTER, Act(Session("announce", "z1"), "send"), Act(Session("detach", "z1"), "cancel"), first=(PREPARE,)),
+    ),
+    Broken("I18 I19", lambda: rows(setting("O/r5", token="another")), system_of(Act(Task("read", "k1"), "send"), first=(Task("start", "k1"),))),
     Broken("I17", lambda: rows(setting("Q25 policy", appending=True)), scope_of(SEND)),
     Broken("S3", lambda: rows(replace(row("X5 TE"), says=(*row("X5 TE").says, w.status("idle")))), scope_of(SEND)),
     Broken("S11", lambda: without("S11"), scope_of(SEND, holds=(FLUSH,))),

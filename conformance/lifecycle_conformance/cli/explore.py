@@ -59,7 +59,7 @@ def command(name: str, wanted: str | None, jobs: int, contract: str, list_them: 
             click.echo(f"{found.text}\n  {found.seconds:.1f} s, {rate:,.0f} configurations/s, {found.memory} MB")
     lines, code = verdict(results, model, whole and wanted is None)
     if as_json:
-        click.echo(to_json({"scopes": [found.facts() for found in results], "problems": lines}).decode())
+        click.echo(to_json({"scopes": [found.facts for found in results], "problems": lines}).decode())
     else:
         for line in (*(excused(results, model) if whole and wanted is None else ()), *lines):
             click.echo(line)

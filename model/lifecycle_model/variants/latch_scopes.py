@@ -224,9 +224,11 @@ SCOPES: tuple[Scope, ...] = (
                 (CREATE, DISPOSE),
                 (SETUP, MODEL),
                 (
-                    Listener((Dispose(SELF, same_stack=True),), on=ANNOUNCED, spends="listener"),
-                    Listener((Dispose(SELF),), on=ANNOUNCED, spends="listener"),
-                    Listener((Send(SELF, ""), Dispose(SELF, same_stack=True)), on=ANNOUNCED[2:], spends="listener"),
+                    Listener((Dispose(SELF, as_="", same_stack=True),), on=ANNOUNCED, spends="listener"),
+                    Listener((Dispose(SELF, as_=""),), on=ANNOUNCED, spends="listener"),
+                    Listener(
+                        (Send(SELF, ""), Dispose(SELF, as_="", same_stack=True)), on=ANNOUNCED[2:], spends="listener"
+                    ),
                     Listener(throw="sync", on=ANNOUNCED, spends="listener"),
                 ),
                 born=False,
