@@ -101,7 +101,7 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
         "create-race",
         "P",
         "two creations racing on one id, mint and setup held; aborts and an owner's unload",
-        whole((CREATE, ABORT, UNLOAD), (MINT, SETUP)),
+        whole((CREATE, ABORT, UNLOAD, Act(Abort("nobody"))), (MINT, SETUP)),
         budgets=(("create", 2), ("unload", 1)),
     ),
     Scope(

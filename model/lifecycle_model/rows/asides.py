@@ -159,5 +159,5 @@ ROWS = (
     Row("L/r16 settles", E, (), "aside.flushed.call", ("L/r16", "L9", "D4"), effect=end_aside),
     Row("L/r11 after out of band", E, (), "aside.flushed.leave", ("L/r11", "L4"), guard=leaves_now, then="depart"),
     Row("L/r11 s- later", "agent", ("Quiet",), "aside.flushed.left", ("L/r11", "L4", "T/r5"), guard=leave_waits, then="leave"),
-    Row("T6 out of band", "agent", ("Disposing",), "aside.flushed.drained", ("T6", "T/r3", "I15"), guard=is_agent, then="drained"),
+    Row("T6 out of band", "agent", ("Disposing",), "aside.flushed.drained", ("T6", "T/r3", "I15"), then="drained"),
 )  # fmt: skip

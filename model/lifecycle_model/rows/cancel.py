@@ -81,6 +81,8 @@ def aborted(now: Now) -> Observation:
 
 A = "agent"
 
+LIVE_THERE = "an installed holder is live there and the status running; the guard says it in the contract's words"
+
 PROGRAMS = (
     Program(
         "cancel",
@@ -104,8 +106,8 @@ ROWS = (
     Row("C/r3 request", A, (), "cancel.request", ("C/r3", "C/r4", "C12", "S/r14"), says=(requested,)),
     Row("C10 clear", A, (), "cancel.clear", ("C10", "C5", "C11", "C6"), guard=takes_items, effect=clear, says=(w.discarded,)),
     Row("S/r9", A, ("Reserved",), "cancel.mark", ("S/r9", "C/r3", "S5", "S6"), guard=can_mark, to="Abandoned",
-        effect=w.setting(status="cancelling"), says=(w.status("cancelling"),)),
+        effect=w.setting(status="cancelling"), says=(w.status("cancelling"),), constant=LIVE_THERE),
     Row("S/r13", A, ("InTurn",), "cancel.mark", ("S/r13", "C/r3", "S5"), guard=can_mark, to="Cancelling",
-        effect=w.setting(status="cancelling"), says=(w.status("cancelling"),)),
+        effect=w.setting(status="cancelling"), says=(w.status("cancelling"),), constant=LIVE_THERE),
     Row("C7 abort", A, (), "cancel.abort", ("C7", "C4", "C12", "C20"), guard=holder_at_entry, effect=abort, says=(aborted,)),
 )  # fmt: skip

@@ -195,7 +195,7 @@ ROWS = (
     Row("L enter", E, (), "session.verb", ("L/r6",), guard=act("enter"), then="enter"),
     Row("L announce", E, (), "session.verb", ("L/r8",), guard=act("announce"), then="announce"),
     Row("L append", E, (), "session.verb", ("L/r4",), guard=act("append"), then="append"),
-    Row("L detach", E, (), "session.verb", ("L/r10",), guard=act("detach"), then="detach_session"),
+    Row("L detach", E, (), "session.verb", ("L/r10",), guard=act("detach"), then="detach_session", constant="it is the last of the verbs"),
     Row("L/r5 prepared", E, (), "prepare.make", ("L/r5",), to="Unattached", effect=made),
     Row("P/r2 session", E, (), "create_session.check", ("P/r2", "L11"), guard=owner_gone, effect=refuse("inactive_owner"), then=END),
     Row("L/r7 create", E, (), "create_session.check", ("L/r7", "P10"), guard=id_taken, effect=refuse("duplicate_id"), then=END),

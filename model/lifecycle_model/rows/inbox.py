@@ -201,7 +201,8 @@ ROWS = (
     Row("Q/r3", A, (), "send.store", ("Q/r3", "Q4", "Q2"), guard=to_steering, effect=steer, says=(enqueued_steer,)),
     Row("S/r4", A, ("Parked",), "send.store", ("S/r4", "Q/r1", "Q/r4", "Q2", "X1"), guard=waking, to="Woken", effect=queue,
         says=(enqueued_queue,), opens="driver driver.wake"),
-    Row("S/r5", A, ("Parked",), "send.store", ("S/r5", "Q/r2", "Q3"), guard=w.negate(waking), effect=queue, says=(enqueued_queue,)),
+    Row("S/r5", A, ("Parked",), "send.store", ("S/r5", "Q/r2", "Q3"), guard=w.negate(waking), effect=queue, says=(enqueued_queue,),
+        constant="a waking item takes S/r4"),
     Row("S/r26", A, BEFORE, "send.store", ("S/r26", "C24"), effect=queue, says=(enqueued_queue,)),
     Row("Q/r1", A, LIVE, "send.store", ("Q/r1", "Q/r2", "Q/r4", "Q2"), effect=queue, says=(enqueued_queue,)),
 

@@ -182,6 +182,7 @@ ROWS = (
     Row("P9 aborts", X, (), "abort.deactivate", ("P9",), effect=note_abort, runs="deactivate"),
     Row("P8 reason", X, OPEN, "deactivate.note", ("P8", "P6", "X3"), guard=first_reason, effect=note_reason),
     Row("P11 prompt", X, ("Loading", "SettingUp"), "deactivate.cut", ("P11",), guard=w.both(first_reason, waits_stubbornly), opens="cut"),
-    Row("R4 R5 R6 rejected", X, ("Publishing",), "finished.reject", ("R4", "R5", "R6", "P11"), guard=rejected, effect=has_unwound, then="reject"),
+    Row("R4 R5 R6 rejected", X, ("Publishing",), "finished.reject", ("R4", "R5", "R6", "P11"), guard=rejected, effect=has_unwound, then="reject",
+        constant="only a roll-back releases an agent that is being published, and it fixes the rejection first"),
     Row("T10 records", X, ("Live",), "finished.release", ("T10", "T/r7"), to="Released", runs="forget", on=holders),
 )  # fmt: skip
