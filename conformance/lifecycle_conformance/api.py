@@ -56,7 +56,7 @@ def explore(of: Contract, scope: str = "small", say: Callable[[str], None] = lam
     """
     results = [exploring.run(of, one, None, say) for one in chosen(scope, of.name)]
     problems, code = exploring.verdict(results, of, scope == "standard")
-    return Explored(code == 0, tuple(found.facts() for found in results), tuple(problems))
+    return Explored(code == 0, tuple(found.facts for found in results), tuple(problems))
 
 
 def check(

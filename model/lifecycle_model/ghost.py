@@ -24,6 +24,10 @@ class Ghost(msgspec.Struct, frozen=True):
     """How far its life was announced: 1 s+, 2 a+, 3 start, 4 first status, 5 a-, 6 s-."""
     unwinding: int = 0
     """Scopes of this id that were left behind at s- and have not unwound."""
+    older: int = 0
+    """How many of them may be of earlier lives of the id."""
+    earlier: tuple[str, ...] = ()
+    """Pending calls that were made in earlier lives of the id."""
     status: str = "idle"
     queued: tuple[tuple[str, bool], ...] = ()
     """Pending in the queued list, with whether the item wakes."""
@@ -94,7 +98,7 @@ def fold(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
 
 def reborn(ghost: Ghost) -> Ghost:
     """The ghost of an id that is used again: the old scope may still be unwinding, old calls pending."""
-    return Ghost(unwinding=ghost.unwinding, calls=ghost.calls)
+    return Ghost(unwinding=ghost.unwinding, older=ghost.unwinding, earlier=ghost.calls, calls=ghost.calls)
 
 
 def _stage(number: int) -> Any:
@@ -109,11 +113,13 @@ def _born(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
 
 
 def _session_gone(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
-    return replace(reborn(ghost), stage=6, unwinding=ghost.unwinding + 1, status=ghost.status)
+    left = replace(reborn(ghost), stage=6, unwinding=ghost.unwinding + 1, status=ghost.status)
+    return replace(left, older=ghost.older, earlier=ghost.earlier)
 
 
 def _settled(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
-    return replace(ghost, calls=tuple(ref for ref in ghost.calls if ref != seen.of))
+    calls, earlier = (tuple(ref for ref in refs if ref != seen.of) for refs in (ghost.calls, ghost.earlier))
+    return replace(ghost, calls=calls, earlier=earlier)
 
 
 def unborn(gate: OpenGate | None) -> bool:
@@ -124,7 +130,7 @@ def unborn(gate: OpenGate | None) -> bool:
 def _scope(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:
     if unborn(gate):
         return ghost
-    return replace(ghost, unwinding=ghost.unwinding - 1)
+    return replace(ghost, unwinding=ghost.unwinding - 1, older=min(ghost.older, ghost.unwinding - 1))
 
 
 def _status(ghost: Ghost, seen: Observation, gate: OpenGate | None) -> Ghost:

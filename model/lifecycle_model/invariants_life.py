@@ -143,9 +143,11 @@ def torn_down_in_order(step: Step) -> str | None:
                 return "a- was published before the driver had exited"
         if seen.event == "scope" and not ghost.unwinding and not unborn(step.gate):
             return "the scope unwound before s-"
-        if settles(seen, "d") and ghost.stage != 6:
+        if not settles(seen, "d") or seen.of in ghost.earlier:
+            continue
+        if ghost.stage != 6:
             return f"dispose resolved at stage {ghost.stage} of the announcements"
-        if settles(seen, "d") and ghost.unwinding:
+        if ghost.unwinding > ghost.older:
             return "dispose resolved before the scope unwound"
     return None
 

@@ -14,7 +14,6 @@ from lifecycle_model.rows.entries import (
     asked,
     commit,
     committed,
-    is_agent,
     leaves_now,
     not_attached,
     note_record,
