@@ -51,6 +51,11 @@ def disposes(cell: Cell) -> bool:
     return calls(cell, "d") or calls(cell, "u")
 
 
+def prompts(cell: Cell) -> bool:
+    """A call of the client is pending."""
+    return calls(cell, "q")
+
+
 def creates(cell: Cell) -> bool:
     """A create is pending."""
     return calls(cell, "h")
@@ -77,6 +82,7 @@ LIVENESS: tuple[Liveness, ...] = (
     Liveness("V6", ("V6", "T1", "T6"), "every dispose and unload completes", ALL,
              disposes, settles, aborted_only=True, busy=True),
     Liveness("V7", ("V7",), "every create settles", ALL, creates, settles),
+    Liveness("V9", ("V9", "A4", "A9"), "every call of the client settles", ALL, prompts, settles),
     Liveness("V11 steering", ("V11", "Q12"), "steering is delivered, moved or discarded", ALL,
              _agent(lambda agent: bool(agent.steering)), leaves),
     Liveness("V11 detach", ("V11", "T2"), "a teardown that began is finished", ALL,

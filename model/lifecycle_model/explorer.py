@@ -13,13 +13,14 @@ from lifecycle_model.canonical import Cell, canonical
 from lifecycle_model.cells import Cells, Move
 from lifecycle_model.commands import Create
 from lifecycle_model.ghost import fold
-from lifecycle_model.labels import NOTHING, Label, Seat, after_of, look_all
+from lifecycle_model.labels import NOTHING, Label, Seat, look_all, until_quiet
 from lifecycle_model.local import LocalEngine
 from lifecycle_model.plans import Plans, joiner
 from lifecycle_model.properties import Properties
 from lifecycle_model.scope import Role, Scope, check
 from lifecycle_model.space import Hop, Space, hop_of
 from lifecycle_model.state import start
+from lifecycle_model.system import ordered
 from lifecycle_model.table import Contract
 
 READINGS = ("interleaved", "quiet")
@@ -128,14 +129,14 @@ def prepared(cells: Cells, role: Role) -> tuple[Cell, int]:
     configuration = start(dict(cells.scope.policies), keep_log=False)
     cell, rows = NOTHING, 0
     for command in role.first:
-        segment = engine.perform(configuration, command)
-        configuration = segment.configuration
-        seat = Seat(role.agents[0], "", role, cell, 0)
-        step = look_all(seat, segment, command, None, Label(command), ())[0]
-        cell = after_of(step, seat)
-        for row in segment.rows:
-            rows |= 1 << engine.order[row.id]
-    return cell, rows
+        for asked, gate, segment in until_quiet(engine, configuration, command):
+            configuration = segment.configuration
+            seat = Seat(role.agents[0], "", role, cell, 0)
+            step = look_all(seat, segment, asked, gate, Label(asked, passes=gate is not None), ())[0]
+            cell = step.after
+            for row in segment.rows:
+                rows |= 1 << engine.order[row.id]
+    return ordered(cell, role), rows
 
 
 def born(cells: Cells, name: str) -> tuple[Cell, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
 from typing import Any
@@ -278,7 +278,7 @@ def filled(command: AnyCommand, seats: tuple[Seat, ...], fresh: Any) -> AnyComma
 
 
 KINDS = {
-    "create": "h", "resume": "h", "when_idle": "w", "dispose": "d", "unload_owner": "u", "unload_provider": "u", "executor": "u", "session": "o",
+    "create": "h", "resume": "h", "when_idle": "w", "dispose": "d", "unload_owner": "u", "unload_provider": "u", "executor": "u", "session": "o", "acp": "q",
 }  # fmt: skip
 """Verbs that may answer pending, with the kind of the references made up for those that a scope leaves empty."""
 
@@ -321,6 +321,17 @@ def perform(
         if given is not None:
             given.append(react)
     return go(), command, gate
+
+
+def until_quiet(
+    engine: Engine, configuration: Configuration, command: AnyCommand
+) -> Iterator[tuple[AnyCommand | None, OpenGate | None, Segment]]:
+    """The segments of a command and of what follows it by itself, the first gate that is ready each time."""
+    segment = engine.perform(configuration, command)
+    yield command, None, segment
+    while ready := engine.ready(segment.configuration):
+        segment = engine.advance(segment.configuration, ready[0])
+        yield None, ready[0], segment
 
 
 NOTHING = Cell(None, (), Ghost())

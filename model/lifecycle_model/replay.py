@@ -14,7 +14,18 @@ from lifecycle_model.canonical import MARK, Cell, names_in, rename
 from lifecycle_model.commands import AnyCommand, Create, Hold, Outcome, Release
 from lifecycle_model.engine import Engine, ModelError, Segment
 from lifecycle_model.ghost import Ghost
-from lifecycle_model.labels import Label, Seat, after_of, lives, look, look_all, own_gates, perform, subjects_of
+from lifecycle_model.labels import (
+    Label,
+    Seat,
+    after_of,
+    lives,
+    look,
+    look_all,
+    own_gates,
+    perform,
+    subjects_of,
+    until_quiet,
+)
 from lifecycle_model.properties import Step
 from lifecycle_model.space import Hop, Space
 from lifecycle_model.state import Configuration, OpenGate, start
@@ -71,8 +82,16 @@ class Replay:
             if role.born:
                 self._create(seat, name)
             for command in role.first:
-                segment, *_ = self._perform((self._seat(seat),), Label(command), [])
-                self._keep([command], None, segment, tell(command))
+                self._begin(seat, command)
+
+    def _begin(self, seat: int, command: AnyCommand) -> None:
+        for asked, gate, segment in until_quiet(self.engine, self.configuration, command):
+            label = Label(asked, passes=gate is not None)
+            for step in look_all(self._seat(seat), segment, asked, gate, label, ()):
+                self.ghosts[step.name] = step.after.ghost
+            self.configuration = segment.configuration
+            text = f"({gate.kind} of {gate.of} goes on)" if gate is not None else tell(command)
+            self._keep([] if asked is None else [asked], gate, segment, text)
 
     def _create(self, seat: int, name: str) -> None:
         label = Label(Create("self", "", sync=True))

@@ -79,7 +79,7 @@ class Role:
     also: tuple[str, ...] = ()
     """Further ids of agents and sessions in the cell of a whole system that are observed and judged."""
     first: tuple[AnyCommand, ...] = ()
-    """What a whole system was asked before the exploration begins."""
+    """What a whole system was asked, each command followed by a run until quiet, before the exploration begins."""
     exact: bool = False
     """Turn numbers are kept as they are, because the scope's own records name them."""
 
