@@ -40,6 +40,8 @@ class Explored:
     """Two bits a row: its guard was seen true, seen false."""
     broken: tuple[str, ...]
     reached: frozenset[str]
+    whole: bool
+    """Everything was visited, and the scope's limits cut off nothing that the system does by itself."""
     configurations: int
     seconds: float
     memory: int
@@ -68,6 +70,7 @@ def run(contract: Contract, scope: Scope, wanted: str | None, say: Say) -> Explo
         found.guards,
         (*found.violations, *found.lassos),
         frozenset(found.witnesses),
+        found.space.complete and not found.space.cells.cut_short,
         len(found.space.order),
         seconds,
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
@@ -143,6 +146,11 @@ def told(found: Exploration) -> str:
 def verdict(results: Sequence[Explored], contract: Contract, whole: bool) -> tuple[list[str], int]:
     """What is wrong over all scopes: violations, and for a whole set what was never reached or taken."""
     lines = [f"{one.scope}: {name} is violated" for one in results for name in one.broken]
+    lines += [
+        f"{one.scope}: its limits cut off what the system does, so nothing is proved"
+        for one in results
+        if not one.whole
+    ]
     if whole:
         reached = frozenset[str]().union(*(one.reached for one in results))
         wanted: Properties = properties_of(contract)

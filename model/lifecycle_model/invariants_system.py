@@ -135,6 +135,8 @@ def tokens_last(step: Step) -> str | None:
         part = now.get(name)
         if not isinstance(was, Background) or not isinstance(part, Background) or part.executor != was.executor:
             continue
+        if part.place == "Running" != was.place:
+            continue  # another task of this id was started
         if part.token != was.token:
             return f"{name} was owned by {was.token}, and is by {part.token}"
         executor = before.get(was.executor)

@@ -254,6 +254,7 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
             (FLUSH,),
         ),
         budgets=(("make", 2), ("flush", 1)),
+        most=(("store", 1),),
     ),
     Scope(
         "stores",
@@ -275,6 +276,7 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
             (Held("flush", ("ok",), always=True),),
         ),
         budgets=(("make", 2), ("flush", 1)),
+        most=(("store", 1),),
     ),
     Scope(
         "session-reactions",
@@ -306,6 +308,7 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
             exact=True,
         ),
         budgets=(("make", 1), ("aside", 2), ("unload", 1), ("listener", 1)),
+        most=(("store", 2),),
         watches=(Watch("validation"),),
     ),
     Scope(
@@ -468,6 +471,6 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
             exact=True,
         ),
         budgets=(("create", 2), ("send", 1), ("put", 2)),
-        most=(("d", 1),),
+        most=(("d", 1), ("store", 1)),
     ),
 )

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from lifecycle_model.commands import (
+    Acp,
     AnyCommand,
     Cancel,
     Create,
@@ -233,6 +234,11 @@ LIVENESS = (
     Broken("V5", lambda: rows(replace(row("S/r7"), guard=marked)), scope_of(SEND, CANCEL)),
     Broken("V6", lambda: without("T/r7"), scope_of(SEND, DISPOSE)),
     Broken("V7", lambda: rows(replace(row("P/r6"), opens=None)), BIRTH),
+    Broken(
+        "V9",
+        lambda: without("A/r11"),
+        replace(system_of(Act(Acp("prompt", "a", "", ""), "send"), first=(Acp("connect"), Acp("new", "a", as_="q9"))), most=(("q", 1),)),
+    ),
     Broken("V11 steering", lambda: without("Q/r13", "Q24 at wake", "Q24 abandoned"), scope_of(SEND, STEER, CANCEL)),
     Broken("V11 detach", lambda: rows(replace(row("X9 between a- and s-"), opens=None)), scope_of(DISPOSE)),
 )  # fmt: skip
