@@ -11,12 +11,12 @@ from lifecycle_model.table import Contract
 from lifecycle_model.wire import UNSET
 
 
-def initial(kinds: tuple[type, ...], member: str, state: str) -> Callable[[Step], bool]:
-    """A component of these kinds is in its first state."""
+def resting(kinds: tuple[type, ...], member: str, state: str, first: bool) -> Callable[[Step], bool]:
+    """A component of these kinds is in a state; one that is absent is in its first."""
 
     def seen(step: Step) -> bool:
-        parts = (step.now, *(part for _, part in step.after.aside))
-        return any(isinstance(part, kinds) and getattr(part, member) == state for part in parts)
+        parts = [part for part in (step.now, *(part for _, part in step.after.aside)) if isinstance(part, kinds)]
+        return any(getattr(part, member) == state for part in parts) or (first and not parts)
 
     return seen
 
@@ -29,10 +29,10 @@ def states(contract: Contract) -> tuple[Reachable, ...]:
         kinds = tuple(type(contract.blank(machine.name, subject)) for subject in ("a", "session:z"))
         for state in machine.states:
             first = state == machine.initial
-            shown = (row.id for row in rows if row.to == state or (first and state in row.states))
-            seen = initial(kinds, machine.member, state) if first else None
+            shown = frozenset(row.id for row in rows if row.to == state or (first and state in row.states))
+            seen = resting(kinds, machine.member, state, first) if first or not shown else None
             about = f"{machine.name}: {state} is {'left or lasts' if first else 'entered'}"
-            found.append(Reachable(f"{machine.name} {state}", (), about, seen, frozenset(shown)))
+            found.append(Reachable(f"{machine.name} {state}", (), about, seen, shown))
     return tuple(found)
 
 
