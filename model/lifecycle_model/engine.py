@@ -6,6 +6,7 @@ holds everything, so the explorer and the oracle work on the same values.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from msgspec.structs import replace
@@ -38,8 +39,7 @@ class Engine:
         """Index the contract; raises ModelError if a name stands twice, or a row names what is unknown."""
         self.contract = contract
         for kind, parts in (("row", contract.rows), ("program", contract.programs)):
-            names = [part.id for part in parts]
-            twice = sorted({name for name in names if names.count(name) > 1})
+            twice = sorted(name for name, times in Counter(part.id for part in parts).items() if times > 1)
             if twice:
                 raise ModelError(f"two {kind}s have the same id: {', '.join(twice)}")
         self.machines: dict[str, Machine] = {machine.name: machine for machine in contract.machines}

@@ -234,7 +234,6 @@ PROGRAMS = (
 
 ROWS = (
     Row("A connects", N, (), "acp.connect", ("A/r2",), guard=w.both(act("connect"), not_open), to="Open", effect=connect, then=END),
-    Row("A connected", N, ("Open",), "acp.connect", ("A/r2",), guard=act("connect"), then=END),
     Row("A10 over before", N, (), "acp.close", ("A10", "A/r14"), guard=w.both(CLOSES, closed_before), effect=settle_at_once, then=END),
     Row("A10 joins", N, ("Closing",), "acp.close", ("A10", "A/r14"), guard=CLOSES, effect=join, then=END),
     Row("A/r14", N, ("Open",), "acp.close", ("A/r14", "A9", "A10"), guard=CLOSES, to="Closing", effect=join, then="quiesce"),

@@ -6,7 +6,6 @@ The present executor is named by `present`; an earlier one may still wait for it
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -14,7 +13,7 @@ from lifecycle_model.engine import Now
 from lifecycle_model.parts import Executor, Present
 from lifecycle_model.rows import words as w
 from lifecycle_model.rows.durability import act
-from lifecycle_model.rows.tasks import leave, leaving, no_executor, stays
+from lifecycle_model.rows.tasks import leave, leaving, stays
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.wire import Answer
 
@@ -29,30 +28,18 @@ def nothing_runs(now: Now) -> bool:
     return not any(now.part(name).place in ("Running", "Killed") for name in its_tasks(now))
 
 
-def join(now: Now) -> Executor:
-    """The unload waits with the others."""
+def leave_slot(now: Now) -> Executor:
+    """No executor is present any more; the unload waits for the exits, with those before it."""
+    now.put("present", Present(""))
     now.answer = Answer(pending=now.command.as_)
     it: Executor = now.it if now.it is not None else Executor(now.subject)
     return replace(it, waiting=(*it.waiting, now.command.as_))
-
-
-def leave_slot(now: Now) -> Executor:
-    """No executor is present any more; the unload waits for the exits."""
-    now.put("present", Present(""))
-    return join(now)
 
 
 def take_slot(now: Now) -> Executor:
     """The executor is present, and its table is empty."""
     now.put("present", Present(now.subject))
     return Executor(now.subject)
-
-
-def settle_at_once(now: Now) -> Any:
-    """The unload was over before: settle at once."""
-    now.answer = Answer(pending=now.command.as_)
-    now.settle(now.command.as_)
-    return now.it
 
 
 def settle_waiting(now: Now) -> Executor:
@@ -78,10 +65,7 @@ PROGRAMS = (
 )  # fmt: skip
 
 ROWS = (
-    Row("O11 there already", E, (), "executor.load", ("O11",), guard=w.both(act("load"), w.negate(no_executor)), then=END),
     Row("O11", E, (), "executor.load", ("O11", "O2"), guard=act("load"), to="Loaded", effect=take_slot, then=END),
-    Row("O/r14 over before", E, ("Unloaded",), "executor.unload", ("O/r14",), effect=settle_at_once, then=END),
-    Row("O/r14 joins", E, ("Unloading",), "executor.unload", ("O/r14",), effect=join, then=END),
     Row("O/r14", E, (), "executor.unload", ("O/r14", "O10", "O2"), to="Unloading", effect=leave_slot, runs="perish", on=its_tasks),
     Row("O/r14 waits", E, ("Unloading",), "executor.over", ("O/r14", "O10"), then="emptied"),
     Row("O10 kills", T, ("Running",), "perish.kill", ("O10", "O/r14"), to="Killed"),

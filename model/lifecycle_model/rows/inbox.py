@@ -12,7 +12,7 @@ from lifecycle_model.state import Agent, Item
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.wire import Answer, Observation
 
-LIVE = ("Parked", "Woken", "Reserved", "InTurn", "Abandoned", "Cancelling", "Settling", "Between")
+AWAKE = ("Woken", "Reserved", "InTurn", "Abandoned", "Cancelling", "Settling", "Between")
 BEFORE = ("Unpublished", "Published")
 
 
@@ -204,7 +204,7 @@ ROWS = (
     Row("S/r5", A, ("Parked",), "send.store", ("S/r5", "Q/r2", "Q3"), guard=w.negate(waking), effect=queue, says=(enqueued_queue,),
         constant="a waking item takes S/r4"),
     Row("S/r26", A, BEFORE, "send.store", ("S/r26", "C24"), effect=queue, says=(enqueued_queue,)),
-    Row("Q/r1", A, LIVE, "send.store", ("Q/r1", "Q/r2", "Q/r4", "Q2"), effect=queue, says=(enqueued_queue,)),
+    Row("Q/r1", A, AWAKE, "send.store", ("Q/r1", "Q/r2", "Q/r4", "Q2"), effect=queue, says=(enqueued_queue,)),
 
     Row("Q/r5 inject absent", A, (), "inject.check", ("Q1",), guard=absent, effect=refuse("not_live"), then=END),
     Row("Q/r5 inject disposed", A, (), "inject.check", ("Q/r5", "T5"), guard=w.disposed, effect=refuse("disposed"), then=END),

@@ -1,0 +1,1 @@
+"""What a contract's rows and program steps carry: each is taken away in turn, and something must change."""
