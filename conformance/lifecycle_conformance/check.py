@@ -171,7 +171,7 @@ def check(
         _engines(worker, setting, options, outcome, progress, began)
         _histories(worker, options, outcome, progress, began)
         until = None if options.budget is None else monotonic() + options.budget / 4
-        outcome.failures = shortest(worker, outcome.failures, until)[: options.causes]
+        outcome.failures = shortest(worker, outcome.failures, until, progress)[: options.causes]
     except SystemsError as error:
         outcome.reasons.append(str(error))
     except KeyboardInterrupt:
@@ -358,9 +358,19 @@ def _one_a_cause(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(best.values(), key=lambda trial: shrink.size(trial.bursts))
 
 
-def shortest(worker: Worker, trials: Sequence[Trial], until: float | None = None) -> list[Trial]:
+def shortest(
+    worker: Worker,
+    trials: Sequence[Trial],
+    until: float | None = None,
+    progress: Progress = lambda stage, done, total: None,
+) -> list[Trial]:
     """One failing trial a cause, each as short as it gets, the shortest first; `until` bounds the search of the suites."""
-    return _one_a_cause([_shortest(worker, trial, until) for trial in _one_a_cause(trials)])
+    found: list[Trial] = []
+    causes = _one_a_cause(trials)
+    for index, trial in enumerate(causes):
+        progress("shortening what failed", index, len(causes))
+        found.append(_shortest(worker, trial, until))
+    return _one_a_cause(found)
 
 
 def _shortest(worker: Worker, trial: Trial, until: float | None) -> Trial:

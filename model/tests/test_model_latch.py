@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors
 from lifecycle_model.commands import (
+    Abort,
     AnyCommand,
     Burst,
     Cancel,
@@ -19,10 +20,14 @@ from lifecycle_model.commands import (
     Outcome,
     React,
     Release,
+    Resume,
     Send,
     Steer,
+    UnloadOwner,
+    UnloadProvider,
     WhenIdle,
 )
+from lifecycle_model.contract1 import contract
 from lifecycle_model.engine import Engine
 from lifecycle_model.explore import explore
 from lifecycle_model.quiet import perform
@@ -226,6 +231,68 @@ def test_a_waiter_waits_for_a_driver_started_by_an_idle_listener() -> None:  # S
     before = (HELD, (react, WhenIdle("a")))
     assert shown(*before, Release("model", "a"))[-1] == "gate 2 1 model"
     assert shown(*before, Release("model", "a"), Release("model", "a"))[-1] == "settled"
+
+
+def settled(*bursts: AnyCommand | Burst) -> dict[str, object]:
+    """What the calls came to that settled in these bursts."""
+    seen = [one for result in run([one if isinstance(one, tuple) else (one,) for one in bursts]) for one in result.seen]
+    return {str(one.of): "ok" if one.refused is UNSET else one.refused for one in seen if one.event == "settled"}
+
+
+def test_what_holds_of_contract_1_is_its_own_row() -> None:
+    ones, own = ({row.id: row for row in of.rows} for of in (contract(), latch()))
+    held = {name for name in own.keys() & ones.keys() if own[name].effect is ones[name].effect and own[name].effect}
+    assert {"P/r3", "L/r4", "L/r6", "D/r3", "D/r6", "P15", "T10 struck"} <= held
+    assert {"S/r13", "Q/r8 TS", "C9 consumed", "L/r16"}.isdisjoint(own)
+
+
+def test_a_resume_continues_what_the_dispose_stored() -> None:  # D6 Q19 P17
+    bursts = ((Create("a"),), (Send("a", "mA"),), (Dispose("a"),), (Resume("a", as_="h2"),), (Send("a", "mB"),))
+    results = run(bursts)
+    assert [one.source for one in results[3].seen if one.event == "agent/session-start"] == ["resume"]
+    assert [one.turn for one in results[4].seen if one.event == "turn/start"] == [2]
+
+
+def test_a_session_that_logged_nothing_is_not_stored() -> None:  # D/r4
+    assert settled((Create("a"),), (Dispose("a"),), (Resume("a", as_="h2"),))["h2"] == "not_stored"
+
+
+def test_an_unload_in_setup_rejects_and_a_late_result_is_inert() -> None:  # P6 P11
+    held = Hold("setup", sticky=True)
+    for unload, code in ((UnloadOwner("f1"), "inactive_owner"), (UnloadProvider(), "inactive_provider")):
+        bursts = ((held, Create("a", owner="f1")), (unload,), (Release("setup", "h1"),))
+        assert settled(*bursts)["h1"] == code
+        assert not [one for result in run(bursts) for one in result.seen if one.event == "session/created"]
+
+
+def test_a_creation_is_checked_before_its_commit() -> None:  # P/r6L P8L
+    held, release = Hold("setup", sticky=True), Release("setup", "h1", with_="commit_fail")
+    assert settled((held, Create("a")), (release,))["h1"] == "setup_failed"
+    assert settled((held, Create("a")), (release, Abort("h1")))["h1"] == "aborted"
+
+
+def test_a_load_that_settles_after_the_abort_is_inert() -> None:  # P6
+    release = Release("load", "h1", with_="fail")
+    assert settled((Hold("load", sticky=True), Resume("a")), (release, Abort("h1")))["h1"] == "aborted"
+
+
+def test_a_start_listener_that_disposes_the_lifecycle_rejects_the_creation() -> None:  # P5L R6L
+    dispose = Dispose("a", same_stack=True)
+    start = React({"event": "agent/session-start", "of": "a"}, (Send("a", "mA"), dispose))
+    seen = run([(start, Create("a"))])[-1].seen
+    events = [short(one) for one in seen if one.event != "request"]
+    assert events[3:6] == ["enqueue mA", "status running", "turn/start 1"]
+    assert events[-3:] == ["session/disposed", "settled", "settled"]
+    assert settled((start, Create("a"))) == {"h1": "inactive_owner", "d1": "ok"}
+
+
+def test_an_unload_begins_its_teardowns_after_the_segment() -> None:  # X3L T1
+    engine = Engine(latch())
+    (made,) = perform(engine, start({}), (Create("a", owner="f1"),))
+    for outcome in perform(engine, made.configuration, (UnloadOwner("f1"), Send("a", "mA"))):
+        seen = [short(one) for one in outcome.seen if one.event != "request"]
+        assert seen[:4] == ["enqueue mA", "status running", "turn/start 1", "dequeue mA"]
+        assert seen[-4:] == ["scope", "disposed", "session/disposed", "settled"]
 
 
 DROPPED = {
