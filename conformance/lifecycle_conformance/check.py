@@ -21,6 +21,7 @@ from lifecycle_conformance.hypothesis_run import explore_histories
 from lifecycle_conformance.suite import Classes, Edge, SuiteRun, plain_edges, reacting_edges, short_run, size_of
 from lifecycle_conformance.systems.adapter import System
 from lifecycle_conformance.systems.errors import SystemsError
+from lifecycle_conformance.systems.selftest import selftest
 from lifecycle_conformance.systems.wellformed import Checked
 from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import Mismatch as VectorMismatch
@@ -166,6 +167,8 @@ def check(
         if lacks:
             outcome.reasons.append(f"below the floor: the system lacks {', '.join(lacks)}; nothing was judged")
             return outcome
+        if not _fit(worker, options, outcome):
+            return outcome
         if options.vectors:
             _vectors(worker, options, outcome, progress)
         _engines(worker, setting, options, outcome, progress, began)
@@ -184,6 +187,17 @@ def check(
     _conclude(outcome)
     outcome.seconds["total"] = monotonic() - began
     return outcome
+
+
+def _fit(worker: Worker, options: Options, outcome: Outcome) -> bool:
+    """Tell whether the adapter may be trusted; where it may not, nothing is judged, and it is said what to fix."""
+    began = monotonic()
+    test = selftest(worker.system, speed=False)
+    outcome.seconds["self-test"] = monotonic() - began
+    outcome.reasons += [f"the adapter is not fit to judge with ({finding})" for finding in test.findings]
+    if test.findings:
+        outcome.reasons.append(f"nothing was judged: next, lifecycle systems test {options.system}")
+    return test.fit
 
 
 def _vectors(worker: Worker, options: Options, outcome: Outcome, progress: Progress) -> None:

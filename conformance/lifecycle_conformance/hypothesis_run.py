@@ -51,6 +51,7 @@ def explore_histories(worker: Worker, seed: int, examples: int, steps: int = 30)
                 database=None,
                 deadline=None,
                 print_blob=False,
+                report_multiple_bugs=False,
                 suppress_health_check=list(HealthCheck),
             ),
         )

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from lifecycle_conformance.check import Options, check
+from lifecycle_conformance.engines import Setting, Worker
+from lifecycle_conformance.hypothesis_run import explore_histories
 from lifecycle_conformance.systems import dsh
 from lifecycle_conformance.systems.adapter import Run, System, run_all
 from lifecycle_conformance.systems.errors import AdapterError, SystemsError, UsageError
@@ -26,7 +29,7 @@ Honest: Any = honest.Honest
 LIFE: tuple[Burst, ...] = ((Create("a", "h1"),), (Send("a", "m1"), WhenIdle("a", "w1")), (Cancel("a"),))
 
 
-def check(name: str) -> None:
+def short_life(name: str) -> None:
     """Run a short life of a liar, checked."""
     system = Checked(liars.ALL[name]())
     system.reset({})
@@ -48,7 +51,7 @@ def check(name: str) -> None:
 )
 def test_what_cannot_be_is_the_adapters_fault(name: str, said: str) -> None:
     with pytest.raises(AdapterError, match=said) as caught:
-        check(name)
+        short_life(name)
     assert caught.value.hint
     assert caught.value.exit_code == 3
 
@@ -107,6 +110,24 @@ def test_each_liar_is_diagnosed_and_told_what_to_fix(name: str, check: str, said
     findings = [finding for finding in found(name).findings if finding.check == check]
     assert any(said in finding.what for finding in findings), found(name).findings
     assert any(hint in finding.hint for finding in findings), findings
+
+
+DIAGNOSED = sorted(set(liars.ALL) - {"AnswersSlowly"})
+"""How fast an adapter answers makes no verdict wrong; everything else that is wrong with one does."""
+
+
+@pytest.mark.parametrize("name", DIAGNOSED)
+def test_a_check_diagnoses_a_liar_and_judges_nothing(name: str) -> None:
+    outcome = check(Options(system="liar"), system=liars.ALL[name]())
+    assert (outcome.verdict, outcome.exit_code, outcome.runs) == ("INCONCLUSIVE", 3, 0)
+    assert "not fit to judge with" in outcome.reasons[0]
+    assert "lifecycle systems test liar" in outcome.reasons[-1]
+
+
+def test_histories_that_fail_in_two_ways_are_told_in_one() -> None:
+    worker = Worker(Setting("liar", "1", 10.0), Checked(liars.SettlesTwice()))
+    found = explore_histories(worker, 0, 40)
+    assert bool(found.failures) != bool(found.errors)
 
 
 def test_an_honest_system_is_fit() -> None:

@@ -9,7 +9,7 @@ from lifecycle_model import commands as ask
 from lifecycle_model.commands import AnyCommand, Burst, Outcome
 from lifecycle_model.wire import Profile
 
-TURN_GATES = ("policy", "assembly", "prefix", "pre_step", "model", "post_step", "continuation", "stopping", "flush")
+TURN_GATES = ("policy", "assembly", "prefix", "pre_step", "model", "post_step", "continuation", "stopping")
 """Gates every turn without calls or failures passes."""
 
 _CREATE: Burst = (ask.Create("a", "h1"),)
@@ -56,9 +56,15 @@ def gates(profile: Profile) -> Iterator[Probe]:
     if "hold" not in profile.commands:
         return
     for gate in profile.gates:
-        bursts = _gate(gate)
+        bursts = _flush(profile) if gate == "flush" else _gate(gate)
         if bursts is not None and all(one.verb in profile.commands for burst in bursts for one in burst):
             yield Probe(f"gate {gate}", bursts, gate=gate)
+
+
+def _flush(profile: Profile) -> tuple[Burst, ...]:
+    """A turn's end flushes, or only who asks for it does: then it is asked for."""
+    asked: tuple[Burst, ...] = ((ask.Session("flush", "f1", "a"),),) if "session" in profile.commands else ()
+    return _CREATE, (ask.Hold("flush", "a"), *_SEND), *asked, (ask.Release("flush", "a"),)
 
 
 def _gate(gate: str) -> tuple[Burst, ...] | None:
