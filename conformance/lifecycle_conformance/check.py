@@ -18,7 +18,7 @@ from lifecycle_conformance import scopes, shrink
 from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.engines import Done, Setting, Task, Worker
 from lifecycle_conformance.hypothesis_run import explore_histories
-from lifecycle_conformance.suite import Classes, Edge, SuiteRun, plain_edges, reacting_edges, short_run, size_of
+from lifecycle_conformance.suite import AGENT, Classes, Edge, SuiteRun, plain_edges, reacting_edges, short_run, size_of
 from lifecycle_conformance.systems.adapter import System
 from lifecycle_conformance.systems.errors import SystemsError
 from lifecycle_conformance.systems.selftest import selftest
@@ -26,9 +26,10 @@ from lifecycle_conformance.systems.wellformed import Checked
 from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import Mismatch as VectorMismatch
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors, out_of_reach
+from lifecycle_conformance.words import Namer, burst
 from lifecycle_model.commands import AnyCommand, Disarm, Hold, LoadProvider, React, Read, Release, Tick, Watch
 from lifecycle_model.table import Contract
-from lifecycle_model.wire import Description, Profile, Vector
+from lifecycle_model.wire import Description, Profile, Vector, to_json
 
 CONFORMS, VIOLATES, INCONCLUSIVE = "CONFORMS", "VIOLATES", "INCONCLUSIVE"
 EXIT = {CONFORMS: 0, VIOLATES: 1, INCONCLUSIVE: 3}
@@ -390,13 +391,18 @@ def shortest(
 def _shortest(worker: Worker, trial: Trial, until: float | None) -> Trial:
     """The shortest run that fails for the same cause."""
     small = shrink.shrink(trial, worker.play)
-    runs = takewhile(lambda _: until is None or monotonic() < until, _in_order(worker, shrink.size(small.bursts)))
+    blamed = small.mismatch.clauses if small.mismatch is not None else ()
+    runs = takewhile(
+        lambda _: until is None or monotonic() < until, _in_order(worker, shrink.size(small.bursts), blamed)
+    )
     shorter = shrink.shorter_in_suite(small, runs, worker.play, 3000)
     return small if shorter is small else shrink.shrink(shorter, worker.play)
 
 
-def _in_order(worker: Worker, bound: tuple[int, int, int]) -> Iterator[tuple[SuiteRun, Mapping[str, object]]]:
-    """The suite's runs shorter than a bound, without the way home, shortest first."""
+def _in_order(
+    worker: Worker, bound: tuple[int, int, int], blamed: tuple[str, ...]
+) -> Iterator[tuple[SuiteRun, Mapping[str, object]]]:
+    """The suite's runs shorter than a bound, without the way home, shortest first; those that can fail for the same cause."""
     found: list[tuple[tuple[int, int], int, Classes, Edge]] = []
     for scope in scopes.of(worker.setting.contract):
         classes = worker.classes(scope.name)
@@ -407,7 +413,17 @@ def _in_order(worker: Worker, bound: tuple[int, int, int]) -> Iterator[tuple[Sui
             if size < bound[:2]:
                 found.append((size, len(found), classes, edge))
     for _size, _index, classes, edge in sorted(found, key=lambda one: one[:2]):
+        if blamed and not _takes(worker, classes, edge, blamed):
+            continue
         yield short_run(worker.engine, classes, edge, worker.profile), classes.scope.policies
+
+
+def _takes(worker: Worker, classes: Classes, edge: Edge, blamed: tuple[str, ...]) -> bool:
+    """Tell whether the model takes a row that is blamed with these clauses: a run without one fails for another cause."""
+    node = classes.nodes[edge.at]
+    made = burst(Namer(dict(node.names)), AGENT, edge.label, classes.scope.holds, node.configuration)
+    outcomes = worker.outlook.perform(node.configuration, made, to_json(made))
+    return any(row.clauses[:3] == blamed for outcome in outcomes for row in outcome.rows)
 
 
 def _conclude(outcome: Outcome) -> None:

@@ -271,6 +271,11 @@ def test_a_creation_is_checked_before_its_commit() -> None:  # P/r6L P8L
     assert settled((held, Create("a")), (release, Abort("h1")))["h1"] == "aborted"
 
 
+def test_the_first_reason_counts_whichever_it_was() -> None:  # P8L
+    gate = React({"gate": "setup", "of": "h1"}, (Abort("h1"),))
+    assert settled((gate, Create("a"), UnloadProvider()))["h1"] == "aborted"
+
+
 def test_a_load_that_settles_after_the_abort_is_inert() -> None:  # P6
     release = Release("load", "h1", with_="fail")
     assert settled((Hold("load", sticky=True), Resume("a")), (release, Abort("h1")))["h1"] == "aborted"

@@ -28,8 +28,9 @@ def _lines(report: RunReport) -> Iterator[str]:
     new = [failure for failure in report.failures if not failure.expected]
     for failure in new[:MOST]:
         yield ""
-        yield _first(failure)
-        yield from failure.lines[1:]
+        yield from failure.lines
+        if failure.runs > 1:
+            yield f"  {count(failure.runs, 'run')} failed for this cause; this is the shortest"
     briefly = [line for failure in new[MOST:] for line in (_first(failure), *_run(failure))]
     briefly += [f"expected: {_first(failure)}" for failure in report.failures if failure.expected]
     if briefly:

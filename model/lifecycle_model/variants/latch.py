@@ -119,7 +119,10 @@ def read_agent(command: Read, configuration: Configuration) -> Answer:
     if not isinstance(agent, LatchAgent):
         return Answer(refused="not_live")
     lists = {"queued": [item.id for item in agent.queued], "steering": [item.id for item in agent.steering]}
-    return Answer(ok={"status": agent.status, **lists, **lookups.logs(configuration, agent.name, agent)})
+    kept = lookups.logs(configuration, agent.name, agent)
+    if kept.get("stored") == []:  # a session that logged nothing is not stored (D/r4)
+        kept["stored"] = None
+    return Answer(ok={"status": agent.status, **lists, **kept})
 
 
 def read(command: AnyCommand, configuration: Configuration) -> Answer:
@@ -148,7 +151,9 @@ def held(base: Contract, replaced: set[str]) -> tuple[tuple[Program, ...], tuple
     gone = replaced | latch_rows_life.DROPPED
     programs = (replace(one, clauses=now_said(one.clauses)) for one in base.programs if one.id in names - replaced)
     rows = (
-        replace(one, clauses=now_said(one.clauses)) for one in base.rows if one.program in names and one.id not in gone
+        replace(one, clauses=now_said(one.clauses), effect=latch_rows_life.EFFECTS.get(one.effect, one.effect))
+        for one in base.rows
+        if one.program in names and one.id not in gone
     )
     return tuple(programs), tuple(rows)
 

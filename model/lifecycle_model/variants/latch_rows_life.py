@@ -20,17 +20,17 @@ from lifecycle_model.rows.life import (
     become_known,
     born,
     deactivated,
-    fix_reason,
     fix_vetoed,
     listed,
     says,
     session_start,
     threw,
+    transaction,
 )
 from lifecycle_model.rows.owners import begin_owner, transactions
 from lifecycle_model.rows.rejection import OPEN, first_reason, fix, note_reason, settle_rejection
 from lifecycle_model.rows.rejection import deactivated as tx_deactivated
-from lifecycle_model.rows.rejection import fix_reason as fix_tx_reason
+from lifecycle_model.rows.rejection import fix_reason as fix_contract_1
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.variants import latch_words as v
 from lifecycle_model.variants.latch_state import LatchAgent, LatchTransaction
@@ -94,6 +94,19 @@ def configured(now: Now) -> bool:
     return bool(now.command.configured)
 
 
+def fix_first(now: Now) -> Transaction:
+    """The rejection is the first deactivation reason, whichever it was (P8L)."""
+    return replace(now.it, verdict=now.it.reason)
+
+
+def fix_reason(now: Now) -> LatchAgent:
+    """The rejection of its creation is the first deactivation reason, whichever it was (P8L)."""
+    tx = transaction(now)
+    assert tx is not None
+    now.put(f"tx:{now.it.handle}", replace(tx, verdict=tx.reason))
+    return now.it
+
+
 def settle_disposers(now: Now) -> Any:
     """Whoever disposed the lifecycle in setup has it gone."""
     for ref in now.it.disposers:
@@ -135,7 +148,7 @@ ROWS = (
     Row("P/r11", "teardown", ("Publishing",), "publish.start", ("P/r11", "P2", "P/r12L"), to="Live", effect=w.setting(mark=True), says=(session_start,)),
     Row("R6L", A, (), "publish.start_check", ("R6L", "P5L"), guard=deactivated, effect=fix_reason, then="teardown"),
 
-    Row("P6 late load", X, ("Loading",), "loaded.late", ("P6", "P11", "P8L"), guard=tx_deactivated, effect=fix_tx_reason, then="reject"),
+    Row("P6 late load", X, ("Loading",), "loaded.late", ("P6", "P11", "P8L"), guard=tx_deactivated, effect=fix_first, then="reject"),
     Row("D/r4", D, ("Buffering",), "log.end.one", ("D/r4", "D3L", "D6"), guard=w.both(its_own, w.negate(nothing_logged)), to="Stored",
         effect=drain_last, opens="store"),
     Row("D/r4 nothing", D, ("Buffering",), "log.end.one", ("D/r4",), guard=w.both(its_own, nothing_logged), to="Absent", effect=leave_nothing),
@@ -165,6 +178,9 @@ DROPPED = frozenset(
 )
 """Rows of contract 1 that nothing replaces: scopes are minted at once, unloads begin later, scope disposers do not fail,
 the judge makes every call himself, and no provider starts agents of its own."""
+
+EFFECTS: dict[object, Any] = {fix_contract_1: fix_first}
+"""Effects of contract 1 that the variant has otherwise, in whatever row: P8L knows no order of reasons but the first."""
 
 EXTENDED = frozenset({"loaded"})
 """Programs of contract 1 that have a step more here; their rows hold."""

@@ -63,8 +63,8 @@ def join_finished(now: Now) -> Any:
 
 
 def never_handed_out(now: Now) -> bool:
-    """Its creation was rejected: nobody was given its handle."""
-    return not now.it.started
+    """Its creation was rejected, so nobody was given its handle; and the lifecycle is not meant."""
+    return not now.it.started and not now.command.same_stack
 
 
 def doom_publication(now: Now) -> LatchAgent:
