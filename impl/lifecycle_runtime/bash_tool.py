@@ -55,8 +55,8 @@ def provide_bash_tool(ctx: Context, options: BashOptions | None = None) -> Conte
         registry.register(plugin, tool)
 
     def notify(event: TaskCompleted) -> None:
-        """Tell the owner, if it is live (O/r11); it is not woken (O8)."""
-        agent = agents.get(event.owner) if event.owner is not None else None
+        """Tell the owner, if it is live (O/r11); it is not woken (O8). An unloading plugin tells nobody (O7)."""
+        agent = agents.get(event.owner) if event.owner is not None and plugin.active else None
         if agent is None:
             return
         text = f"Background task {event.task} {event.status}. Use bash_output to read what it printed."

@@ -11,6 +11,7 @@ from lifecycle_runtime.futures import TaskGroup, performed
 from lifecycle_runtime.ports import Storage, StoredLog
 from lifecycle_runtime.repair import closers
 from lifecycle_runtime.session import Session
+from lifecycle_runtime.store import SESSIONS
 from lifecycle_runtime.values import JsonObject
 
 
@@ -223,8 +224,9 @@ class Persistence:
         return buffer if buffer is not None and buffer.session is session else None
 
     def require_quiet(self, session_id: str) -> None:
-        """Raise DuplicateId while a live session of the id is buffered (D/r7)."""
-        if session_id in self._buffers:
+        """Raise DuplicateId while a session of the id is live: buffered here, or begun before this was loaded (D/r7)."""
+        sessions = self.ctx.find(SESSIONS)
+        if session_id in self._buffers or (sessions is not None and sessions.announced(session_id)):
             raise DuplicateId(f"session {session_id!r} is live; dispose it before loading its log")
 
     def line(self, session_id: str) -> _Line:

@@ -81,6 +81,11 @@ class SessionStore:
         entry = self.table.get(session_id)
         return entry.value if entry else None
 
+    def announced(self, session_id: str) -> bool:
+        """Whether a session of the id is live and announced."""
+        entry = self.table.get(session_id)
+        return entry is not None and entry.announced
+
     def list(self) -> tuple[Session, ...]:
         """Return the live sessions."""
         return tuple(entry.value for entry in self.table.all())

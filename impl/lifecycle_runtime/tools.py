@@ -15,13 +15,19 @@ class ToolRegistry:
         self._tools: list[tuple[object, Tool]] = []
 
     def register(self, ctx: Context, tool: Tool) -> Effect:
-        """Offer a tool until `ctx` is unloaded or the effect is disposed; a name is taken once per level."""
+        """Offer a tool until `ctx` begins to unload or the effect is disposed; a name is taken once per level."""
         ctx.fiber.require_active()
         if any(scope is ctx.scope and known.name == tool.name for scope, known in self._tools):
             raise DuplicateId(f"tool {tool.name!r} is registered already; unload it first")
         entry = (ctx.scope, tool)
         self._tools.append(entry)
-        return ctx.effect(lambda: self._tools.remove(entry), label=f"tool {tool.name}")
+
+        def withdraw() -> None:
+            if entry in self._tools:
+                self._tools.remove(entry)
+
+        # at once, so that its successor can be loaded in the same segment (O/r13)
+        return ctx.fiber.effect(withdraw, label=f"tool {tool.name}", deactivate=withdraw)
 
     def available(self, scope: object) -> tuple[Tool, ...]:
         """Return what an agent's model is offered; an agent's own tool hides a global one of its name."""

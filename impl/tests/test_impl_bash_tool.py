@@ -209,6 +209,20 @@ def test_reloading_the_tool_changes_no_task_and_loses_the_notice_of_the_gap(tmp_
     hosted(tmp_path, act)
 
 
+def test_a_tool_is_reloaded_in_one_segment_and_the_old_one_tells_nobody_any_more(tmp_path: Path) -> None:
+    async def act(host: Host) -> None:
+        agent = await host.agent("x")
+        told = await host.do(agent, call("bash", command="echo old; sleep 0.2", background=True))
+        assert "task" in told
+        host.plugin.unload()
+        host.plugin = provide_bash_tool(host.root, host.options)
+        assert await host.do(agent, call("bash", command="echo new")) == "new\n"
+        await until(lambda: notices(agent))
+        assert len(notices(agent)) == 1
+
+    hosted(tmp_path, act)
+
+
 def test_unloading_the_executor_ends_every_tree_by_force_if_needed(tmp_path: Path) -> None:
     async def act(host: Host) -> None:
         agent = await host.agent("x")

@@ -415,6 +415,30 @@ async def test_a_deactivated_load_holds_up_nothing(s: Stage) -> None:
     assert len(former.records) == len(OPEN_TAIL)
 
 
+@staged(persistence=True)
+async def test_d5_a_persistence_loaded_later_does_not_repair_what_is_live(s: Stage) -> None:
+    s.send("A")
+    await s.quiet()
+    s.hold("model")
+    s.send("B")
+    await s.quiet()
+    flushed = s.runtime.sessions.flush(s.agent.session)
+    await s.quiet()
+    assert flushed.exception() is None
+    assert s.persistence is not None
+    s.persistence.unload()
+    await s.quiet()
+    again = provide_persistence(s.root, s.storage)
+    before = await stored(s)
+    assert before[-1] == "step/start", "the stored log is open, as that of a process that was killed would be"
+    with pytest.raises(DuplicateId):
+        await again.load("x")
+    with pytest.raises(DuplicateId):
+        await s.resume()
+    assert await stored(s) == before
+    await s.release("model")
+
+
 # --- kernel ---
 
 

@@ -332,7 +332,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "The log of a live session can be loaded and repaired.",
         "persistence",
         """
-        if session_id in self._buffers:
+        if session_id in self._buffers or (sessions is not None and sessions.announced(session_id)):
             raise DuplicateId(f"session {session_id!r} is live; dispose it before loading its log")
         """,
         """

@@ -42,7 +42,7 @@ def session(world: World, command: ask.Session) -> Answered:
         return world.follow(name, world.lift(lambda: store.append_out_of_band(found, *from_judge(command.record))))
     if command.act == "flush":
         return world.follow(name, world.lift(lambda: store.flush(found)))
-    entry = world.entry(key, store)
+    entry = world.entry(key)
     if entry is None:
         raise NotLive(f"session {key!r} has no entry; enter it first")
     if command.act == "announce":

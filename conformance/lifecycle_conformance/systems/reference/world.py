@@ -236,9 +236,9 @@ class World:
         agent = self.agent(name)
         return agent.session if agent is not None else None
 
-    def entry(self, name: str, store: SessionStore) -> Entry[Session] | None:
-        """The entry of this name: one that was entered under it, else the live one of this id."""
-        return self.entries.get(name) or store.table.get(name)
+    def entry(self, name: str) -> Entry[Session] | None:
+        """The entry that the judge entered under this name; an agent's own is its teardown's alone (T11)."""
+        return self.entries.get(name)
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run work of the environment."""
