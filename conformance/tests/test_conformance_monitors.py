@@ -567,6 +567,18 @@ def test_an_id_may_live_again_after_its_session_is_gone() -> None:
     assert found(CREATE, first, unload, again) == []
 
 
+def test_the_handle_of_a_former_life_says_nothing_of_the_next() -> None:
+    gone = burst(Dispose("a", as_="d1"), seen=f"status(disposed) {GONE}")
+    again = burst(Create(id="a", as_="h2"), seen=f'{BORN} h2="handle"')
+    assert found(CREATE, gone, again, burst(Dispose(ref="h1", as_="d2"), seen="d2=null")) == []
+
+
+def test_a_second_bridge_does_not_answer_for_the_first() -> None:
+    closing = burst(Hold("scope", "a"), Acp("disconnect", as_="q1"), seen="status(disposed)")
+    second = burst(Acp("connect"), Acp("disconnect", as_="q2"), seen="q2=null")
+    assert found(BRIDGED, closing, second) == []
+
+
 def test_equal_traces_have_equal_findings() -> None:
     bursts = [burst for _, broken in BROKEN.values() for burst in broken]
     assert found(*bursts) == found(*bursts)

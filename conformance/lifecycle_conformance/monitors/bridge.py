@@ -116,10 +116,10 @@ class NothingAfterClosing(Monitor):
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(feed)
-        self._closing: dict[str, int] = {}
+        self._closing: dict[str, frozenset[str]] = {}
         self._closed: tuple[int, bool] | None = None
         self._bridged: set[str] = set()
-        self._quiesced_in = -1
+        self._quiesced: set[str] = set()
 
     def asked(self, moment: Asked) -> Iterator[str]:
         """Note what the bridge is asked to create, and when it was closed."""
@@ -128,12 +128,14 @@ class NothingAfterClosing(Monitor):
             return
         if command.act in ("new", "load") and command.session is not None:
             self._bridged.add(command.session)
-        elif command.act == "connect":
+        elif command.act == "connect" and self._closed is not None:
+            # another bridge: what the closed one made is its own to take down
             self._closed = None
+            self._bridged = set()
         elif command.act in ("disconnect", "teardown"):
             self._closed = self._closed or (moment.index, moment.first)
             if moment.answer.pending is not UNSET:
-                self._closing[str(moment.answer.pending)] = moment.index
+                self._closing[str(moment.answer.pending)] = frozenset(self._bridged)
         yield from ()
 
     def saw(self, moment: Saw) -> Iterator[str]:
@@ -141,8 +143,7 @@ class NothingAfterClosing(Monitor):
         seen, life = moment.seen, moment.life
         if seen.event == "settled":
             if seen.of in self._closing and seen.ok is not UNSET:
-                del self._closing[str(seen.of)]
-                self._quiesced_in = moment.index
+                self._quiesced |= self._closing.pop(str(seen.of))
             return
         if self._closed is None or not self._of_bridge(life.id):
             return
@@ -152,11 +153,10 @@ class NothingAfterClosing(Monitor):
 
     def quiet(self, moment: Quiet) -> Iterator[str]:
         """A bridge that quiesced in this burst has left nothing."""
-        if self._quiesced_in != moment.index or self._closed is None:
-            return
-        for id_ in sorted(self._bridged):
+        quiesced, self._quiesced = self._quiesced, set()
+        for id_ in sorted(quiesced) if self._closed is not None else ():
             life = self.feed.lives.get(id_)
-            if life is None or not self._of_bridge(id_) or life.meddled:
+            if life is None or self.story.asked_times(id_) or life.meddled:
                 continue
             if life.listed and self.shown.has("agent/created", "agent/disposed"):
                 yield f"agent {id_} is still there although its bridge quiesced"

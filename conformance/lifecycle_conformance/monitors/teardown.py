@@ -56,8 +56,11 @@ class OneChain(Monitor):
                     yield f"dispose of {life.id} resolved before {event}"
 
     def _by_ref(self, command: Dispose) -> Life | None:
-        found = next((each for each in reversed(self.story.transactions) if each.ref == command.ref), None)
-        return self.feed.lives.get(found.id) if found is not None else None
+        known = self.story.transactions
+        place = next((place for place in reversed(range(len(known))) if known[place].ref == command.ref), None)
+        if place is None or any(later.id == known[place].id for later in known[place + 1 :]):
+            return None  # another creation of the id came later: whose life it is now nobody can tell
+        return self.feed.lives.get(known[place].id)
 
     def _agent(self, life: Life) -> Iterator[str]:
         if life.meddled - {"append_out_of_band"}:
