@@ -201,7 +201,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "A task's completion is told to whichever agent is live.",
         "bash_tool",
         """
-        agent = agents.get(event.owner) if event.owner is not None else None
+        agent = agents.get(event.owner) if event.owner is not None and plugin.active else None
         """,
         """
         agent = next(iter(agents.list()), None)
