@@ -254,7 +254,7 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
     for at, label, outcomes, _bursts in classes.edges:
         before: Agent = classes.nodes[at].configuration.get(AGENT) or Agent(AGENT)
         for one, row in zip(outcomes[0].seen, outcomes[0].said, strict=True):
-            pattern = _pattern(one, classes.scope.lists_shown)
+            pattern = pattern_of(one, classes.scope.lists_shown)
             if pattern is None:
                 continue
             for act in classes.scope.reactions:
@@ -266,7 +266,7 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
                     kind = (row.id if row else one.event, pattern, before.place, before.at, last, act)
                 if kind not in known:
                     known.add(kind)
-                    yield Edge(at, Label(label.words, _reaction(pattern, act)))
+                    yield Edge(at, Label(label.words, reaction_to(pattern, act)))
 
 
 def looking(scope: SuiteScope) -> Burst:
@@ -290,7 +290,8 @@ def short_run(engine: Engine, classes: Classes, edge: Edge, profile: Profile) ->
     return SuiteRun(classes.scope.name, (*node.bursts, made, *looks), size_of(classes, edge), edge.reacts)
 
 
-def _pattern(one: Observation, lists_shown: bool) -> tuple[tuple[str, object], ...] | None:
+def pattern_of(one: Observation, lists_shown: bool) -> tuple[tuple[str, object], ...] | None:
+    """What a reaction to this observation is armed on; None where nobody can react."""
     if one.event in ("settled", "heard", "contained", "scope", "fault", "request") or one.state == "settled":
         return None
     if one.event == "gate":
@@ -299,7 +300,8 @@ def _pattern(one: Observation, lists_shown: bool) -> tuple[tuple[str, object], .
     return tuple((name, value) for name, value in sorted(members(one).items()) if name in keep and value is not UNSET)
 
 
-def _reaction(pattern: tuple[tuple[str, object], ...], act: str) -> Reacting:
+def reaction_to(pattern: tuple[tuple[str, object], ...], act: str) -> Reacting:
+    """The reaction that does a word, or throws."""
     if act == "throw":
         return Reacting(pattern, throw="sync")
     if act == "throw_async":

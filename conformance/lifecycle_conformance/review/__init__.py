@@ -1,0 +1,1 @@
+"""What a change of the lifecycle does, by behaviour: two models explored side by side. Refuses to judge a system."""

@@ -1,0 +1,88 @@
+"""What the two sides of a review tell each other, as plain values that survive a pipe. Refuses to hold a model's own types.
+
+Observations and answers are JSON objects here: the model of a revision may know other members than ours.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+Plain = dict[str, Any]
+"""An observation, an answer or a command as its JSON object."""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One way in which a burst may go on one side."""
+
+    handle: int
+    """The side's own number for the configuration it ends in."""
+    key: str
+    """The class of that configuration: names and numbers forgotten."""
+    behaviour: str
+    """A print of all that can be seen of it: equal for equal behaviours."""
+    rows: tuple[str, ...] = ()
+    """The rows taken that the review asked about, in order, without repetitions; in full all of them."""
+    calls: tuple[Plain, ...] = ()
+    """The answers; only in full, as what follows."""
+    seen: tuple[Plain, ...] = ()
+    said: tuple[str, ...] = ()
+    """For each observation the row that says it, or nothing."""
+
+
+class Performed(msgspec.Struct, frozen=True):
+    """Every way in which one burst may go; `failed` says that the model itself gives up (it never becomes quiet)."""
+
+    label: str
+    """The abstract words; what is new about this run."""
+    burst: tuple[Plain, ...]
+    names: tuple[tuple[str, int], ...]
+    """The names handed out so far."""
+    asked: str = ""
+    """The label and the burst as a text: equal for equal runs."""
+    results: tuple[Result, ...] = ()
+    failed: str = ""
+    reacts: bool = False
+
+
+class RowShape(msgspec.Struct, frozen=True):
+    """A row as text, and what its functions are made of."""
+
+    machine: str
+    states: tuple[str, ...]
+    step: str
+    guard: str
+    to: str
+    effect: str
+    says: tuple[str, ...]
+    then: str
+    opens: str
+    asks: str
+    clauses: tuple[str, ...]
+    code: str
+
+
+class Catalog(msgspec.Struct, frozen=True):
+    """A contract as what it consists of, by name."""
+
+    name: str
+    rows: dict[str, RowShape]
+    programs: dict[str, tuple[str, ...]]
+    clauses: dict[str, str]
+    carriers: dict[str, tuple[str, ...]]
+    gates: dict[str, tuple[str, ...]]
+    verbs: tuple[str, ...]
+    properties: dict[str, tuple[str, ...]]
+    """Every property with its clauses."""
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """What an exploration of one scope says of the properties: those violated, those witnessed, those that may stay stuck."""
+
+    scope: str
+    violated: dict[str, str]
+    """With what is wrong."""
+    witnessed: tuple[str, ...]
+    stuck: tuple[str, ...]
+    judged: tuple[str, ...]
