@@ -64,6 +64,8 @@ class Exploration:
     lassos: dict[str, Any] = field(default_factory=dict[str, Any])
     """Liveness properties that fail, with how."""
     plans: Plans | None = None
+    _noted: int = 0
+    """Bits of the rows that a move took; what the exploration begins with took others."""
     live_space: Space | None = None
     """The configurations that liveness was judged on."""
 
@@ -76,7 +78,8 @@ class Exploration:
         """Take notice of a move, or of a reply to one, made for the first time."""
         move.used = True
         contract = self.space.contract
-        new = move.rows & ~self.rows
+        new = move.rows & ~self._noted
+        self._noted |= move.rows
         self.rows |= move.rows
         self.guards |= move.guards
         if new:

@@ -90,6 +90,11 @@ def cancel_in_order(step: Step) -> str | None:
             wanted.append(("abort", step.command.cause))
     own = (one for one in step.seen if not settles(one, "q"))  # a prompt's end is the bridge's (A4)
     got = [(one.event, _payload(one)) for one in own]
+    late = (
+        step.policies.get("cancel_after_dispose") == "publishes" and was.status == "disposed" and was.holder is not None
+    )
+    if late and got == [("agent/cancel-requested", step.command.cause)]:
+        return None
     if got != wanted:
         return f"a cancel showed {_names(got)} where {_names(wanted)} was due"
     if not wanted and step.before.part != step.after.part:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from lifecycle_model.commands import Task
 from lifecycle_model.parts import Background, Fiber, Provider, Session, Slot, Storage, Store, Transaction
 from lifecycle_model.properties import Step, next_text
 from lifecycle_model.state import LISTED, Agent
@@ -127,16 +128,14 @@ def buffered_are_live(parts: Parts) -> Iterator[str]:
 
 def tokens_last(step: Step) -> str | None:
     """A task keeps its owner as long as its executor lasts; it completes once, and not while that is unloaded."""
-    if step.whole is None:
-        return None
+    if step.whole is None or (isinstance(step.command, Task) and step.command.act == "start"):
+        return None  # a start makes another task of its id
     before, now = dict(step.before.aside), dict(step.after.aside)
     ends = Counter(str(one.of) for one in step.whole if one.event == "task" and one.state == "completion")
     for name, was in before.items():
         part = now.get(name)
         if not isinstance(was, Background) or not isinstance(part, Background) or part.executor != was.executor:
             continue
-        if part.place == "Running" != was.place:
-            continue  # another task of this id was started
         if part.token != was.token:
             return f"{name} was owned by {was.token}, and is by {part.token}"
         executor = before.get(was.executor)

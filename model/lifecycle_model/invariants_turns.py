@@ -12,7 +12,7 @@ def brackets_balance(ghost: Ghost, seen: Observation) -> str | None:
     match seen.event:
         case "turn/start" if ghost.open:
             return f"turn {seen.turn} started while turn {ghost.turn} was open"
-        case "turn/start" if seen.turn != ghost.turn + 1:
+        case "turn/start" if seen.turn != ghost.turn + 1 and ghost.turn:  # the first may follow a log that was loaded
             return f"turn {seen.turn} started after turn {ghost.turn}"
         case "turn/end" if not ghost.open or ghost.step_open or seen.turn != ghost.turn:
             return f"turn {seen.turn} ended while {_open(ghost)}"

@@ -153,6 +153,14 @@ SCOPES: tuple[Scope, ...] = (
         policies=(("after_dispose", "parks"),),
     ),
     Scope(
+        "late-cancel",
+        "policy cancel_after_dispose",
+        "cancels after disposal, published while a holder remains; the policy publishes",
+        (Role(("a",), (SEND, CANCEL, DISPOSE), (Held("model", ("finish",), sticky=True),)),),
+        most=(("m", 1), ("d", 1)),
+        policies=(("cancel_after_dispose", "publishes"),),
+    ),
+    Scope(
         "parallel-tools",
         "policy parallel_tools",
         "a batch of two calls run together, with cancels and injections",

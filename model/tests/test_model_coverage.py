@@ -52,6 +52,17 @@ def test_explorations_add_up() -> None:
     assert "Q/r7" in both.rows_taken
 
 
+def test_guard_that_never_fails_may_be_explained_and_the_reason_is_checked() -> None:
+    found = coverage(contract(), [explored()], Properties())
+    assert "S/r13" in found.guards_constant
+    assert "S/r13" not in found.guards_never_false
+    assert "constant: S/r13 because an installed holder" in found.text()
+    wrong = changed(replace(row("C/r1"), constant="cancels always work"))
+    found = coverage(wrong, [search(wrong, scope_named("keep-inbox-off"), Properties())], Properties())
+    assert found.guards_refuted == ("C/r1",)
+    assert not found.complete
+
+
 def test_excuse_is_kept_where_exploration_agrees() -> None:
     excused = changed(replace(row("Q/r7"), unreachable="nobody injects here"))
     found = coverage(excused, [search(excused, scope_named("keep-inbox-off"), Properties())], Properties())

@@ -74,5 +74,5 @@ ROWS = (
         effect=settle_waiting, runs="vanish", on=its_tasks),
     Row("O/r14 empty", T, (), "vanish.now", ("O/r14", "O11"), effect=vanish),
     Row("O/r13 unload", P, (), "plugin.change", ("O/r13", "O7"), guard=act("unload"), to="Unloaded"),
-    Row("O/r13 load", P, (), "plugin.change", ("O/r13", "O7"), guard=act("load"), to="Loaded"),
+    Row("O/r13 load", P, (), "plugin.change", ("O/r13", "O7"), guard=act("load"), to="Loaded", constant="a plugin is loaded or unloaded"),
 )  # fmt: skip
