@@ -25,7 +25,22 @@ from lifecycle_model.commands import (
     Watch,
     WhenIdle,
 )
-from lifecycle_model.state import Agent, Configuration
+from lifecycle_model.state import Configuration
+
+POSITIONS = {
+    "resume": ("id", "as"),
+    "abort": ("ref",),
+    "unload_owner": ("fiber", "as"),
+    "unload_provider": ("provider", "as"),
+    "load_provider": ("as",),
+    "session": ("act", "id"),
+    "storage": ("act", "id"),
+    "task": ("act", "task"),
+    "tool": ("act",),
+    "executor": ("act", "as"),
+    "acp": ("act", "session", "message", "as"),
+}
+"""What the words behind a verb stand for, in order; others are given as `member=value`."""
 
 
 class Misread(ValueError):
@@ -90,7 +105,22 @@ def _made(words: list[str]) -> AnyCommand | None:
         return Watch(rest[0], rest[1])
     if verb == "release":
         return Release(rest[0], rest[1], with_=rest[2] if len(rest) > 2 else None)
-    return None
+    return _by_members(verb, rest) if verb in POSITIONS else None
+
+
+def _by_members(verb: str, words: list[str]) -> AnyCommand:
+    """A command from words in their order and `member=value` pairs; a value may be JSON. Raises ValueError."""
+    plain = [word for word in words if "=" not in word]
+    members: dict[str, Any] = {"do": verb, **dict(zip(POSITIONS[verb], plain, strict=False))}
+    for name, _, value in (word.partition("=") for word in words if "=" in word):
+        try:
+            members[name] = msgspec.json.decode(value.encode())
+        except msgspec.DecodeError:
+            members[name] = value
+    if len(plain) > len(POSITIONS[verb]):
+        raise ValueError(f"{plain[-1]!r} is a word too many")
+    made: AnyCommand = msgspec.convert(members, AnyCommand)
+    return made
 
 
 def _react(text: str) -> AnyCommand:
@@ -121,6 +151,7 @@ def difference(before: Configuration, after: Configuration) -> Iterator[str]:
             was, now = getattr(old, member), getattr(new, member)
             if was != now:
                 yield f"{name}.{member}: {_value(was)} -> {_value(now)}"
+    yield from (f"{name} is gone" for name in before if name not in after)
 
 
 def _short(part: Any) -> str:
@@ -139,31 +170,3 @@ def _value(value: Any) -> str:
         outcome = value.outcome
         return f"<{value.kind} of {value.of}{'' if outcome is not None else ', waits'}>"
     return str(value)
-
-
-def enabled(here: Configuration) -> Iterator[tuple[str, str]]:
-    """What can be asked now, and for what is refused the clause that forbids it."""
-    agents = here.agents()
-    if not agents:
-        yield "create", "enabled; everything else needs an agent"
-        return
-    for agent in agents:
-        yield from _of(agent)
-    for gate in here.world.gates:
-        if gate.outcome is None:
-            yield f"release {gate.kind}", f"of {gate.of}: enabled, the gate waits"
-
-
-def _of(agent: Agent) -> Iterator[tuple[str, str]]:
-    name = agent.name
-    gone = agent.status == "disposed"
-    for verb in ("send", "steer", "inject"):
-        yield verb, f"{name}: " + ("refused, disposed (T5, Q/r5)" if gone else "enabled")
-    if gone:
-        yield "cancel", f"{name}: does nothing (C/r5)"
-    elif agent.holder is None and not agent.queued and not agent.steering:
-        yield "cancel", f"{name}: ineffective, nothing pending and no holder (C3)"
-    else:
-        yield "cancel", f"{name}: effective (C2)"
-    yield "when_idle", f"{name}: enabled (S7)"
-    yield "dispose", f"{name}: " + ("joins the teardown (T1)" if gone else "enabled (T/r1)")

@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from lifecycle_model.commands import AnyCommand
+    from lifecycle_model.engine import Engine
     from lifecycle_model.quiet import Outcomes
     from lifecycle_model.state import Configuration
 
@@ -17,7 +18,10 @@ HELP = """\
 One burst a line; commands in one burst are separated by `;`.
   create a · send a m1 · send a m1 quiet · steer a m2 · inject a m3 · cancel a [parent] · when_idle a w1 · dispose a d1
   hold model a · release model a [finish] · watch policy a · react agent/status a running : cancel a · disarm · tick a
-  read a · JSON commands of the protocol · enabled · reset · help · quit"""
+  resume a · abort h1 · unload_owner root · unload_provider p1 · load_provider p2 configured=[{"label":"c1","id":"a"}]
+  session create z · storage load a · task start t1 caller=a · task kill t1 · tool unload · executor unload
+  acp connect · acp new a as=n1 · acp prompt a m1 p1 · acp cancel a · acp disconnect as=q1; any member as `member=value`
+  read a · JSON commands of the protocol · enabled (and what forbids the rest) · reset · help · quit"""
 
 
 @click.command(
@@ -55,7 +59,7 @@ def command(contract: str, as_json: bool) -> int:
         elif word == "reset":
             here = start()
         elif word == "enabled":
-            _enabled(here)
+            _enabled(engine, here)
         else:
             try:
                 outcomes = perform(engine, here, parse(word))
@@ -101,8 +105,8 @@ def _show(outcomes: tuple[Outcomes, ...], before: Configuration, burst: tuple[An
             click.echo(f"  ~ {line}")
 
 
-def _enabled(here: Configuration) -> None:
-    from lifecycle_conformance.simulating import enabled
+def _enabled(engine: Engine, here: Configuration) -> None:
+    from lifecycle_conformance.enabled import enabled
 
-    for verb, says in enabled(here):
-        click.echo(f"  {verb:<12} {says}")
+    for words, says in enabled(engine, here):
+        click.echo(f"  {words:<22} {says}")
