@@ -135,6 +135,8 @@ def _edge(source: graphviz.Digraph, edge: Edge, index: int, detail: Detail, size
         tail, head = head, tail
         kept["dir"] = "back"
     else:
+        if edge.both:
+            kept["dir"] = "both"
         kept["weight"] = "12" if straight else "4" if edge.kind == "next" else "2"
     source.edge(_name(tail), _name(head), **kept)
 

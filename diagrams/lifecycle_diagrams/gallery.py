@@ -5,10 +5,15 @@ It is generated like the pictures, so that it names exactly those that exist.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from lifecycle_diagrams.views import View, views_of
+from lifecycle_diagrams.questions import QUESTIONS
+from lifecycle_diagrams.views import View, build, views_of
 from lifecycle_model.table import Contract
+
+ALIKE = "What many states do alike without being left"
+_SIGN = re.compile(r"[^a-z0-9 -]")
 
 INTRODUCTION = """\
 # The pictures
@@ -21,44 +26,69 @@ carries). It is part of the tests.
 READING = """\
 ## How to read them
 
-- A box is a state; a frame around boxes is the state they are nested in. A dashed box is passed through within one segment:
-  only listeners see it.
-- An arrow's first line is the program step that moves; `[…]` is its guard, `/ …` what is published, in order. `?` may be left
-  out, `*` happens any number of times, `+` at least once.
-- A note `any state with ①` says once what every box with that mark does. A small box `↓ Flush` stands for the state of that
-  name: an arrow ends there instead of crossing the picture.
-- In a program the steps stand in order; each row of a step says `[guard] from → to: effect`, `■` ends the program, `↺` runs the
-  step again, `→` goes on elsewhere. `◆` is what listeners hear before the next step: there they may act. A dashed arrow leads
-  through a gate: others may act before it goes on.
-- In an SVG of its own (open it, rather than look at it here) a pointer shows the rows, the guards' sentences and the clauses.
+- In a picture of a machine a box is a state; a frame around boxes is the state they are nested in. A dashed box is passed
+  through within one segment: only listeners see it. An arrow's first line is the program step that moves; `[…]` is its guard,
+  `/ …` what is published, in order: `?` may be left out, `*` happens any number of times, `+` at least once. What many states
+  do alike is told once: a note `any state with ①` stands for every box with that mark. A small box `↓ Flush` stands for the
+  state of that name: an arrow ends there instead of crossing the picture.
+- In a picture of programs a box is a stretch in which nobody else can act. Its bold words are the steps, in order; behind each
+  `[guard] from → to: effect` for each of its rows, of which the first that holds is taken. `■` ends the program, `↺` runs the
+  step again, `→` goes on elsewhere. Between boxes `◆` says what is published there: listeners act before the next step. A
+  dashed arrow leads through a gate, or to what is run on another machine.
+- In the overview a solid arrow is a program that moves both machines, a dashed one a program that one machine runs on another.
+- What many states do without being left stands below the picture.
+- In an SVG of its own (open it, rather than look at it here) a pointer shows rows, guards in full and clauses.
 """
 
 DRAWING = """\
 ## Draw more
 
-    lifecycle draw --view turn --format mermaid --detail full      names, guards (as here) or full: with effects and clauses
-    lifecycle draw --view agent-status --focus Parked              one state with its neighbours, the rest grey
-    lifecycle draw --view cancel --clause C9                       only the rows that carry a clause
-    lifecycle draw .lifecycle/0123456789ab.json --format svg       a trace as a sequence diagram
+    lifecycle draw --view turn --detail full                          names, guards (as here) or full: effects, rows, clauses
+    lifecycle draw --view agent-status --focus Parked                 one state with its neighbours, the rest grey
+    lifecycle draw --view cancel --clause C9                          only the rows that carry a clause
+    lifecycle draw --view turn --coverage report.json                 how often a run (check --report) took each arrow
+    lifecycle draw --contract latch --against 1                       what a variant adds, removes and changes, as text
+    lifecycle draw --contract latch --against 1 --view turn           the same on one picture
+    lifecycle draw .lifecycle/0123456789ab.json                       a trace as a sequence diagram
 
-SVG needs the layout extra (`pip install 'lifecycle-spec[svg]'`, no system Graphviz); Mermaid and DOT work without, and PNG needs
-a browser too.
+Each prints Mermaid; `--format svg`, `dot` or `png` and `-o FILE` give the others. SVG needs the layout extra
+(`pip install 'lifecycle-spec[svg]'`, no system Graphviz); Mermaid and DOT work without, and PNG needs a browser too.
 """
 
 
 def gallery(contract: Contract, folder: str) -> str:
     """The gallery of a contract's pictures, which stand in a folder beside it."""
-    parts = [INTRODUCTION, READING, *_pictures(contract, folder), DRAWING]
-    return "\n".join(parts)
+    return "\n".join([INTRODUCTION, *_questions(contract), READING, *_pictures(contract, folder), DRAWING])
+
+
+def _questions(contract: Contract) -> Iterator[str]:
+    titles = {view.name: view.title for view in views_of(contract)}
+    asked = [one for one in QUESTIONS if set(one.views) <= titles.keys()]
+    if not asked:
+        return
+    yield "## Questions they answer\n"
+    for number, one in enumerate(asked, 1):
+        shown = ", ".join(f"[{titles[name]}](#{_anchor(titles[name])})" for name in one.views)
+        yield f"{number}. {one.text} {shown}"
+    yield ""
+
+
+def _anchor(title: str) -> str:
+    """The place of a heading on the page."""
+    return _SIGN.sub("", title.lower()).replace(" ", "-")
 
 
 def _pictures(contract: Contract, folder: str) -> Iterator[str]:
+    views = views_of(contract)
     yield "## All of them\n"
-    for view in views_of(contract):
-        yield _picture(view, folder)
+    yield " · ".join(f"[{view.title}](#{_anchor(view.title)})" for view in views) + "\n"
+    for view in views:
+        yield _picture(view, build(contract, view).notes, folder)
 
 
-def _picture(view: View, folder: str) -> str:
+def _picture(view: View, notes: tuple[str, ...], folder: str) -> str:
     base = f"{folder}/{view.name}"
     forms = f"[SVG]({base}.svg) · [Mermaid]({base}.mmd) · [DOT]({base}.dot)"
-    return f"### {view.title}\n\n{view.sentence} {forms}\n\n![{view.title}]({base}.svg)\n"
+    listed = "".join(f"- {note}\n" for note in notes)
+    below = f"\n<details><summary>{ALIKE}</summary>\n\n{listed}\n</details>\n" if notes else ""
+    return f"### {view.title}\n\n{view.sentence} {forms}\n\n![{view.title}]({base}.svg)\n{below}"

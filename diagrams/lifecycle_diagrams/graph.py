@@ -76,6 +76,8 @@ class Edge:
     tone: Tone = ""
     order: bool = True
     """The target stands behind the source; without it the arrow may run against the reading direction."""
+    both: bool = False
+    """It has a head at each end; its ways say which way each of them goes."""
 
 
 @dataclass(frozen=True)

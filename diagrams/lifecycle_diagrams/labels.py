@@ -17,12 +17,14 @@ ELSE = "else"
 """The guard of the case that is left."""
 HEARD = "◆"
 """In front of what is published between two steps: listeners act there."""
+DOWN, UP = "↓", "↑"
+"""In front of what goes along an arrow with two heads, and against it."""
 VARIOUS = "several steps"
 MANY = 2
 """More steps than these are told by what they have in common, if they have."""
 WIDTH = 18
 """Characters a line of an edge's label may have."""
-MIDDLE = 30
+MIDDLE = 26
 """Characters a line inside a machine of the overview may have."""
 WIDE = 58
 """Characters a line inside a step may have."""
@@ -39,10 +41,16 @@ def edge_lines(edge: Edge, detail: Detail) -> list[str]:
     """The lines of an edge's label."""
     if detail == "names":
         return list(unique(way.trigger for way in edge.ways))
+    if edge.both:
+        lists = (f"{sign} {_listing(way for way in edge.ways if way.moves == sign)}" for sign in (DOWN, UP))
+        return [*(line for text in lists for line in textwrap.wrap(text, WIDTH)), *_counted(edge.ways)]
     if edge.kind == "touch" or all(not (way.guards or way.published) for way in edge.ways):
-        listed = ", ".join(unique(way.trigger for way in edge.ways))
-        return [*textwrap.wrap(listed, WIDTH), *_counted(edge.ways)]
+        return [*textwrap.wrap(_listing(edge.ways), WIDTH), *_counted(edge.ways)]
     return _ways_lines(edge.ways, detail)
+
+
+def _listing(ways: Iterable[Way]) -> str:
+    return ", ".join(unique(way.trigger for way in ways))
 
 
 def node_lines(node: Node, detail: Detail) -> list[str]:

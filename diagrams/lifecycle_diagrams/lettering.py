@@ -32,6 +32,7 @@ def letter(
 ) -> None:
     """Write lines around a middle; with `left` they begin there instead of being centred."""
     x, y = middle
+    guard = False
     for index, line in enumerate(lines):
         offset = (index - (len(lines) - 1) / 2) * size * LEADING
         text = ElementTree.SubElement(group, f"{{{NAMESPACE}}}text")
@@ -45,21 +46,23 @@ def letter(
         }
         if bold_first and index == 0:
             text.attrib["font-weight"] = "600"
-        _write(text, line.strip(), tone)
+        _write(text, line.strip(), tone, guard)
+        guard = (guard or "[" in line) and "]" not in line
 
 
-def _write(text: ElementTree.Element, line: str, tone: Tone) -> None:
+def _write(text: ElementTree.Element, line: str, tone: Tone, guard: bool) -> None:
+    """Write a line; `guard`: it goes on with a guard of the line before."""
     if line.startswith(STEP):
         name, _, line = line.removeprefix(f"{STEP} ").partition("  ")
         part = ElementTree.SubElement(text, f"{{{NAMESPACE}}}tspan", {"font-weight": "600"})
         part.text, part.tail = name, "\u2002" if line else ""
-    _rest(text, line, tone)
+    _rest(text, line, tone, guard)
 
 
-def _rest(text: ElementTree.Element, line: str, tone: Tone) -> None:
+def _rest(text: ElementTree.Element, line: str, tone: Tone, going: bool) -> None:
     """Write a line behind what is there."""
     parts = list(text)
-    end = line.find("]") + 1 or len(line) if line.startswith("[") else 0
+    end = line.find("]") + 1 or len(line) if line.startswith("[") or going else 0
     guard, plain = line[:end], line[end:]
     if guard and not tone:
         if not parts and not plain:

@@ -60,7 +60,7 @@ def _node(node: Node, name: str, detail: Detail) -> str:
 
 
 def _arrow(edge: Edge, names: dict[str, str], detail: Detail) -> str:
-    arrow = ARROWS[edge.kind]
+    arrow = f"<{ARROWS[edge.kind]}" if edge.both else ARROWS[edge.kind]
     text = "<br/>".join(_plain(line) for line in edge_lines(edge, detail))
     label = f'|"{text}"|' if text else ""
     return f"{names[edge.source]} {arrow}{label} {names[edge.target]}"

@@ -6,10 +6,12 @@ Refuses to know any machine by name.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import pairwise
 
 from lifecycle_diagrams.flow import Flow
 from lifecycle_diagrams.graph import Edge, Graph, Group, Node, Way, unique
+from lifecycle_diagrams.labels import DOWN, UP
 from lifecycle_diagrams.tones import Paint
 from lifecycle_diagrams.words import published
 from lifecycle_model.table import Row
@@ -34,10 +36,29 @@ def overview_graph(flow: Flow, name: str, title: str, sentence: str, paint: Pain
         )
         parent = frames.get(machine.name, "")
         nodes.append(Node(machine.name, machine.name, "machine", parent, ways=ways, about=machine.about))
-    groups = tuple(Group(kind, f"one component: {kind.lower()}") for kind in together)
-    edges = (*_shared_programs(flow, paint), *_runs(flow, paint))
+    groups = tuple(Group(kind, f"one {kind.lower()}") for kind in together)
+    edges = _joined([*_shared_programs(flow, paint), *_runs(flow, paint)])
     edges = (*edges, *_loose([machine.name for machine in flow.contract.machines], edges))
     return Graph(name, title, sentence, tuple(nodes), edges, groups)
+
+
+def _joined(edges: list[Edge]) -> tuple[Edge, ...]:
+    """One arrow between two machines: solid if a program moves both, with a head at each end if it goes both ways."""
+    found: dict[tuple[str, str], list[Edge]] = {}
+    for edge in edges:
+        back = (edge.target, edge.source)
+        found.setdefault(back if back in found else (edge.source, edge.target), []).append(edge)
+    joined: list[Edge] = []
+    for (source, target), parts in found.items():
+        kind = "touch" if any(part.kind == "touch" for part in parts) else "gate"
+        both = len({part.source for part in parts}) > 1
+        ways = [
+            replace(way, moves=(DOWN if part.source == source else UP) if both else "")
+            for part in parts
+            for way in part.ways
+        ]
+        joined.append(Edge(source, target, tuple(sorted(ways, key=lambda way: way.moves != DOWN)), kind, both=both))
+    return tuple(joined)
 
 
 def _loose(machines: list[str], edges: tuple[Edge, ...]) -> list[Edge]:

@@ -92,8 +92,10 @@ def around(box: Box) -> Iterable[Box]:
 
 
 def along(frame: Box, width: float, height: float, inset: float) -> Iterable[Box]:
-    """Places for a frame's label: along its upper edge from the left, then along the lower one."""
-    for top in (frame.top + inset / 2, frame.bottom - inset / 2 - height):
+    """Places for a frame's label: along its upper edge from the left, along the lower one, else anywhere inside."""
+    first, last = frame.top + inset / 2, frame.bottom - inset / 2 - height
+    between = (first + STEP * row for row in range(1, int((last - first) / STEP)))
+    for top in (first, last, *between):
         left = frame.left + inset
         while left + width <= frame.right - inset / 2:
             yield Box(left, top, left + width, top + height)

@@ -144,9 +144,9 @@ def _all(contract: str, folder: Path | None, forms: tuple[str, ...] | None, deta
     from lifecycle_conformance.contracts import contract_named
     from lifecycle_diagrams import draw
 
+    model, place = contract_named(contract), folder or COMMITTED
     if folder is None and contract != OURS:
         raise click.UsageError(f"{COMMITTED} holds contract {OURS}: name another place with --folder pictures")
-    model, place = contract_named(contract), folder or COMMITTED
     if only_check:
         problems = draw.check(model, place, detail)
         for problem in problems:
