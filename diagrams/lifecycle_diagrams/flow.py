@@ -32,8 +32,13 @@ class Flow:
         """The programs that a row runs on other components, by a command too, or whose gates its effect opens there."""
         jumps = {self.goes_on(row) for row in contract.rows}
         opens = {self.opened(row) for row in contract.rows}
-        self.called = frozenset(row.runs for row in contract.rows if row.runs)
-        """The programs that rows run on other components, in the same segment."""
+        self.heard = {
+            ear.program: tuple(one.event for one in contract.ears if one.program == ear.program)
+            for ear in contract.ears
+        }
+        """The programs that the system's own listeners run, with what they hear."""
+        self.called = frozenset((*(row.runs for row in contract.rows if row.runs), *self.heard))
+        """The programs that rows, or what they publish, run on other components in the same segment."""
         known = {*jumps, *opens, *self.verbs, *self.called}
         self.entered = frozenset(program for program in known if program is not None)
         """The programs that a command, a gate, a jump or a row enters."""

@@ -13,7 +13,7 @@ from lifecycle_diagrams.flow import Flow
 from lifecycle_diagrams.graph import Edge, Graph, Group, Node, Way, unique
 from lifecycle_diagrams.labels import DOWN, UP
 from lifecycle_diagrams.tones import Paint
-from lifecycle_diagrams.words import published
+from lifecycle_diagrams.words import published, short
 from lifecycle_model.table import Row
 
 
@@ -29,6 +29,7 @@ def overview_graph(flow: Flow, name: str, title: str, sentence: str, paint: Pain
             paint(_way(title, found, words))
             for title, found, words in (
                 ("asked", *_commands(flow, machine.name)),
+                ("hears", *_heard(flow, machine.name)),
                 ("waits at", *_gates(flow, rows)),
                 ("says", rows, unique(_bare(text) for row in rows for text in published(row))),
             )
@@ -96,6 +97,13 @@ def _commands(flow: Flow, machine: str) -> tuple[list[Row], tuple[str, ...]]:
             verbs.append(verb)
             rows += mine
     return rows, tuple(verbs)
+
+
+def _heard(flow: Flow, machine: str) -> tuple[list[Row], tuple[str, ...]]:
+    """What the system's own listeners hear for this machine."""
+    programs = [program for program in flow.heard if any(row.machine == machine for row in _rows_of(flow, program))]
+    rows = [row for program in programs for row in _rows_of(flow, program)]
+    return rows, unique(_bare(short(event)) for program in programs for event in flow.heard[program])
 
 
 def _gates(flow: Flow, rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:

@@ -12,7 +12,7 @@ from lifecycle_diagrams.flow import Flow
 from lifecycle_diagrams.graph import Edge, Graph, Group, Node, Way, unique
 from lifecycle_diagrams.labels import ELSE, HEARD
 from lifecycle_diagrams.tones import Paint
-from lifecycle_diagrams.words import effect_text, first_line, guard_name, published
+from lifecycle_diagrams.words import effect_text, first_line, guard_name, published, short
 from lifecycle_model.engine import AGAIN
 from lifecycle_model.table import END, Program, Row
 
@@ -120,6 +120,9 @@ def _outside(flow: Flow, program: str, drawn: set[str], part: Part) -> list[Node
     found: list[Node] = []
     if verbs:
         found.append(Node(f"·by {program}", ", ".join(verbs), "outside", about=program))
+    if program in flow.heard:
+        events = ", ".join(short(event) for event in flow.heard[program])
+        found.append(Node(f"·hears {program}", f"hears {events}", "outside", about=program))
     if others:
         found.append(Node(f"·from {program}", f"from {', '.join(others)}", "outside", about=program))
     return found

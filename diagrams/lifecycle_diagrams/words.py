@@ -29,6 +29,8 @@ SHORT = {
     "tool/call": "TC",
     "tool/result": "TR",
     "scope": "scope",
+    "session/flush": "FL.",
+    "agent/inbox/discard": "disc[…]",
 }
 """The contract's short form of an event that a saying is named after."""
 
@@ -65,6 +67,11 @@ def said_name(say: Callable[..., Any]) -> str:
     if quoted is not None:
         return quoted.group(1)
     return SHORT.get(doc) or (doc if doc and " " not in doc else say.__name__.replace("_", " "))
+
+
+def short(event: str) -> str:
+    """An event in the contract's short form, or by the last part of its name."""
+    return SHORT.get(event, event.rsplit("/", 1)[-1]).partition("(")[0]
 
 
 def may_be_silent(say: Callable[..., Any]) -> bool:

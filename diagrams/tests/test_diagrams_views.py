@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
@@ -46,6 +47,20 @@ def test_every_row_of_the_contract_is_on_a_picture() -> None:
     ways = [way for drawn in graphs for node in drawn.nodes for way in node.ways]
     ways += [way for drawn in graphs for edge in drawn.edges for way in edge.ways]
     assert {row.id for row in ONE.rows} - {row for way in ways for row in way.rows} == set()
+
+
+def test_what_the_systems_own_listeners_hear_is_said() -> None:
+    entering = {edge.source: edge.target for edge in graph("acp-prompt").edges}
+    assert entering["·hears slot.drop"] == "slot.drop.own"
+    text = draw.render(ONE, "acp-prompt", "dot")
+    assert "hears disc[…]" in text
+
+
+def test_a_pointer_shows_rows_guards_and_clauses() -> None:
+    drawn = ElementTree.fromstring(draw.render(ONE, "agent-status", "svg"))
+    tips = [one.text or "" for one in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    told = next(tip for tip in tips if tip.startswith("send.store: S/r4"))
+    assert f"Q2: {ONE.clauses['Q2']}".replace("`", "") in told
 
 
 def test_detail_goes_from_names_over_guards_to_everything() -> None:
