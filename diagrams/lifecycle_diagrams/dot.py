@@ -11,11 +11,13 @@ from collections.abc import Sequence
 import graphviz
 
 from lifecycle_diagrams.colours import card, light, stroke
-from lifecycle_diagrams.graph import Detail, Edge, Graph, Group, Node
+from lifecycle_diagrams.graph import Detail, Edge, Graph, Group, Node, Tone
 from lifecycle_diagrams.labels import edge_lines, node_lines
 from lifecycle_diagrams.measure import Size, block
 
 FONT = "Helvetica"
+LISTING = ("step", "machine")
+"""The kinds of box whose lines begin at the left."""
 SIZE = 12
 """Letter size in a node, and of a frame's label."""
 SMALL = 11
@@ -72,7 +74,7 @@ def _node(source: graphviz.Digraph, node: Node, detail: Detail, sized: bool) -> 
     kept = {
         "id": f"node·{node.id}",
         "color": light(stroke(node.tone)),
-        "fillcolor": light(card(node.tone)),
+        "fillcolor": light(card(_surface(node))),
         "fontcolor": light(stroke(node.tone, "ink")),
     }
     if node.kind == "start":
@@ -80,12 +82,17 @@ def _node(source: graphviz.Digraph, node: Node, detail: Detail, sized: bool) -> 
         kept["fillcolor"] = light(stroke(node.tone, "ink"))
     elif sized:
         kept |= {"label": "", "fixedsize": "true", **_room(node, lines)}
-    elif node.kind in ("step", "machine"):
+    elif node.kind in LISTING:
         kept["label"] = "".join(f"{_escaped(line)}\\l" for line in lines)
     else:
         kept["label"] = "\\n".join(map(_escaped, lines))
     kept |= _STYLES.get(node.kind, {})
     source.node(_name(node.id), **kept)
+
+
+def _surface(node: Node) -> Tone:
+    """The tone of a box's ground: none where its lines have tones of their own."""
+    return "" if node.kind in LISTING and node.tone.startswith("heat") else node.tone
 
 
 _STYLES = {

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from lifecycle_diagrams.graph import Detail, Edge, Node, Way, unique
+from lifecycle_diagrams.graph import Detail, Edge, Node, Tone, Way, unique
 
 ELSE = "else"
 """The guard of the case that is left."""
@@ -35,6 +35,18 @@ UNBROKEN = "\u00a0"
 """A space at which no line ends."""
 
 _ASIDE = re.compile(r"\s*\([^)]*\)")
+
+
+class Line(str):
+    """A line with a tone of its own."""
+
+    tone: Tone
+
+    def __new__(cls, text: str, tone: Tone) -> Line:
+        """The text, and how it stands out."""
+        line = super().__new__(cls, text)
+        line.tone = tone
+        return line
 
 
 def edge_lines(edge: Edge, detail: Detail) -> list[str]:
@@ -83,8 +95,9 @@ def _listed(way: Way) -> list[str]:
 
 
 def _ways_lines(all_ways: Iterable[Way], detail: Detail) -> list[str]:
-    lines: list[str] = []
+    toned: list[str] = []
     for ways in map(_one, _alike(all_ways)):
+        lines: list[str] = []
         first = ways[0]
         heard = first.moves == HEARD
         triggers = unique(" ".join(part for part in ("" if heard else way.moves, way.trigger) if part) for way in ways)
@@ -99,7 +112,8 @@ def _ways_lines(all_ways: Iterable[Way], detail: Detail) -> list[str]:
             lines += _wrapped("# ", unique(row for way in ways for row in way.key_rows), WIDTH)
             lines += _wrapped("# ", unique(clause for way in ways for clause in way.clauses), WIDTH)
         lines += _counted(ways)
-    return lines
+        toned += _toned(lines, first.tone)
+    return toned
 
 
 def _alike(ways: Iterable[Way]) -> list[list[Way]]:
@@ -175,7 +189,11 @@ def _row_lines(way: Way, step: str, detail: Detail) -> list[str]:
     lines += [INDENT * 2 + line for line in _wrapped(f"{HEARD} ", way.published, WIDE)]
     if detail == "full":
         lines += [INDENT * 2 + line for line in _wrapped("# ", (*way.rows, *way.clauses), WIDE)]
-    return [*lines, *(INDENT * 2 + line for line in _counted([way]))]
+    return _toned([*lines, *(INDENT * 2 + line for line in _counted([way]))], way.tone)
+
+
+def _toned(lines: Iterable[str], tone: Tone) -> list[str]:
+    return [Line(line, tone) for line in lines]
 
 
 def _wrapped(lead: str, words: Iterable[str], width: int) -> list[str]:

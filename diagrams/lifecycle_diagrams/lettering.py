@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from lifecycle_diagrams.colours import stroke
 from lifecycle_diagrams.graph import Tone
-from lifecycle_diagrams.labels import STEP
+from lifecycle_diagrams.labels import STEP, Line
 from lifecycle_diagrams.measure import LEADING
 
 NAMESPACE = "http://www.w3.org/2000/svg"
@@ -30,10 +30,11 @@ def letter(
     bold_first: bool = False,
     tone: Tone = "",
 ) -> None:
-    """Write lines around a middle; with `left` they begin there instead of being centred."""
+    """Write lines around a middle; with `left` they begin there instead of being centred. A line's own tone wins."""
     x, y = middle
     guard = False
     for index, line in enumerate(lines):
+        own = (line.tone if isinstance(line, Line) else "") or tone
         offset = (index - (len(lines) - 1) / 2) * size * LEADING
         text = ElementTree.SubElement(group, f"{{{NAMESPACE}}}text")
         indent = len(line) - len(line.lstrip(" "))
@@ -42,11 +43,11 @@ def letter(
             "y": f"{y + offset + size * BASE:.1f}",
             "font-size": f"{size:g}",
             "text-anchor": "middle" if left is None else "start",
-            "class": f"f-{stroke(tone, 'ink')}",
+            "class": f"f-{stroke(own, 'ink')}",
         }
         if bold_first and index == 0:
             text.attrib["font-weight"] = "600"
-        _write(text, line.strip(), tone, guard)
+        _write(text, line.strip(), own, guard)
         guard = (guard or "[" in line) and "]" not in line
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from lifecycle_diagrams.colours import card, light, stroke
+from lifecycle_diagrams.dot import LISTING
 from lifecycle_diagrams.graph import Detail, Edge, Graph, Node
 from lifecycle_diagrams.labels import edge_lines, node_lines
 
@@ -23,7 +24,6 @@ SIGNS = (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;"), ("`", "'"
 DASHED = "passing"
 INDENT, WIDTH = "\u2003", 4
 """What stands for so many blanks before a line: HTML keeps it."""
-LISTS = ("step", "machine")
 LISTED = "listed"
 """The class of nodes whose lines begin at the left."""
 
@@ -71,7 +71,7 @@ def _classes(graph: Graph, names: dict[str, str], places: dict[str, str]) -> Ite
     if passing:
         yield f"  classDef {DASHED} stroke-dasharray:5 4"
         yield f"  class {','.join(passing)} {DASHED}"
-    lists = [names[node.id] for node in graph.nodes if node.kind in LISTS]
+    lists = [names[node.id] for node in graph.nodes if node.kind in LISTING]
     if lists:
         yield f"  classDef {LISTED} text-align:left"
         yield f"  class {','.join(lists)} {LISTED}"

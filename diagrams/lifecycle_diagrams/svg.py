@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from lifecycle_diagrams.colours import COLOURS
-from lifecycle_diagrams.dot import ROOM, SIZE, SMALL, dot
+from lifecycle_diagrams.dot import LISTING, ROOM, SIZE, SMALL, dot
 from lifecycle_diagrams.graph import Detail, Edge, Graph, Node
 from lifecycle_diagrams.labels import edge_lines, node_lines
 from lifecycle_diagrams.layout import laid_out
@@ -109,7 +109,7 @@ def _node_text(group: ElementTree.Element, node: Node, detail: Detail) -> None:
         node_lines(node, detail),
         _middle(box),
         SIZE,
-        left=box.left + INSET if node.kind in ("step", "machine") else None,
+        left=box.left + INSET if node.kind in LISTING else None,
         bold_first=bool(node.label) and node.kind != "outside",
         tone=node.tone,
     )

@@ -98,6 +98,13 @@ def test_a_clause_leaves_only_the_rows_that_carry_it() -> None:
     assert all(set(rows) & carrying for rows in left)
 
 
+def test_in_a_box_only_the_rows_of_the_clause_stand_out() -> None:
+    drawn = ElementTree.fromstring(draw.render(ONE, "driver", "svg", clause="C9"))
+    lines = {"".join(one.itertext()): one.attrib["class"] for one in drawn.iter("{http://www.w3.org/2000/svg}text")}
+    assert lines["[marked] in Woken, Between: Set marker to False"] == "f-ink"
+    assert next(kind for line, kind in lines.items() if line.startswith("reserve")) == "f-grey"
+
+
 def test_coverage_is_counted_and_warm_and_what_was_never_taken_is_told_apart() -> None:
     drawn = graph("agent-status", coverage={"S/r4": 12, "S/r17": 1})
     assert [way.count for way in arrow(drawn, "Parked", "Woken").ways] == [12]
