@@ -99,17 +99,25 @@ def _value_agrees(expected: Any, seen: Any) -> bool:
 
 
 def answers_agree(expected: Answer, seen: Answer) -> bool:
-    """Tell whether a call's answer is the allowed one: refusal codes equal, reads equal where both know a value."""
+    """Tell whether a call's answer is the allowed one: refusal codes equal, reads equal where both know a value.
+
+    What a call answers where the contract names no value is the system's own; the id that `send` returns is not (Q2),
+    and neither is a thrown value where the contract has the call succeed.
+    """
     if expected.refused is not UNSET or seen.refused is not UNSET:
         return expected.refused == seen.refused or (expected.refused == ANY and seen.refused is not UNSET)
     if expected.pending is not UNSET or seen.pending is not UNSET:
         return expected.pending == seen.pending
+    if seen.ok is UNSET:
+        return expected.ok is UNSET and expected.value == seen.value
     if isinstance(expected.ok, dict):
         return isinstance(seen.ok, dict) and _read_agrees(expected.ok, seen.ok)
     if isinstance(expected.ok, bool):
         return expected.ok is seen.ok
     if expected.ok in (NEW, NOTHING):
         return bool(seen.ok) == (expected.ok == NEW)
+    if isinstance(expected.ok, str) and expected.ok != ANY:
+        return expected.ok == seen.ok
     return True
 
 
@@ -167,6 +175,9 @@ class Projection:
                     continue
                 self.shown[str(one.of)] = status
                 one = msgspec.structs.replace(one, status=status)
+            if one.event == "heard" and one.answers is not UNSET:
+                answers = tuple(project_answer(answer, self.statuses) for answer in one.answers)
+                one = msgspec.structs.replace(one, answers=answers)
             if one.event == "gate" and kept and _same_gate(kept, one):
                 continue
             kept.append(one)

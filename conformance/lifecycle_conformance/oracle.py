@@ -95,10 +95,13 @@ class Oracle:
         chosen = policies or {}
         if chosen.get("cancelling_published") == "off":
             profile = msgspec.structs.replace(profile, statuses=tuple(s for s in profile.statuses if s != "cancelling"))
+        elif "cancelling" not in profile.statuses:
+            # nobody hears what is not published: a listener of statuses waits for the next one
+            chosen = {**chosen, "cancelling_published": "off"}
         self.profile = profile
         self._statuses = frozenset(profile.statuses)
         self._loose = frozenset({"flush", "tool"} if chosen.get("parallel_tools") == "on" else {"flush"})
-        self.hypotheses = [Hypothesis(start(policies, keep_log))]
+        self.hypotheses = [Hypothesis(start(chosen, keep_log))]
         self._verbs: dict[str, str] = {}
         self.burst = 0
         self.taken: tuple[Outcomes, ...] = ()

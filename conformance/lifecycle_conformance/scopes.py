@@ -40,7 +40,7 @@ class SuiteScope:
     policies: Mapping[str, object] = field(default_factory=dict[str, object])
     stepped: bool = False
     """The driver is held at its wakes (`ticks`)."""
-    inputs: tuple[str, ...] = ("send", "quiet", "steer", "send_contexts")
+    inputs: tuple[str, ...] = ("send", "quiet", "steer", "send_contexts", "steer_contexts")
     """The words after which an item more may be pending."""
     unthrown: tuple[str, ...] = ()
     """Events whose listeners throw nothing here: the system cannot be asked to."""
@@ -52,8 +52,13 @@ class SuiteScope:
         """The gates held, with whose they are: where creations are words, whoever's comes."""
         return tuple((kind, None if self.lives else "a") for kind in self.gates)
 
+    @property
+    def together(self) -> tuple[str, ...]:
+        """Gates entered together: what a listener of one of them finds done by the others is not the contract's."""
+        return ("tool",) if self.policies.get("parallel_tools") == "on" else ()
 
-REACTIONS = ("send", "steer", "cancel", "cancel_parent", "inject", "dispose", "when_idle", "throw")
+
+REACTIONS = ("send", "steer", "cancel", "cancel_parent", "inject", "dispose", "when_idle", "read", "throw")
 CORE = _words("send", "quiet", "steer", "cancel", "when_idle", "dispose")
 
 SCOPES: tuple[SuiteScope, ...] = (
@@ -63,7 +68,7 @@ SCOPES: tuple[SuiteScope, ...] = (
         {"model": ("finish", "error")},
         CORE,
         pending=1,
-        reactions=("send", "steer", "cancel", "dispose", "throw"),
+        reactions=("send", "steer", "cancel", "dispose", "read", "throw"),
     ),
     SuiteScope(
         "segment",
@@ -97,7 +102,7 @@ SCOPES: tuple[SuiteScope, ...] = (
         },
         _words("send", "steer", "cancel", "inject", "dispose"),
         pending=1,
-        reactions=("steer", "cancel", "dispose", "throw"),
+        reactions=("steer", "cancel", "dispose", "read", "throw"),
     ),
     SuiteScope(
         "tools",
@@ -105,15 +110,18 @@ SCOPES: tuple[SuiteScope, ...] = (
         {"model": ("tools2", "finish"), "tool": ("ok", "fail", "ok_context"), "post_step": ("ok",)},
         _words("send", "steer", "inject", "cancel", "dispose"),
         pending=1,
-        reactions=("steer", "inject", "cancel", "dispose", "throw"),
+        reactions=("steer", "inject", "cancel", "dispose", "read", "throw"),
     ),
     SuiteScope(
         "contexts",
         "contexts, invalid input and refusals",
         {"model": ("finish",)},
-        _words("send_contexts", "send_invalid", "inject_invalid", "inject", "steer", "cancel", "dispose"),
+        (
+            *_words("send_contexts", "steer_contexts", "inject_contexts"),
+            *_words("send_invalid", "steer_invalid", "inject_invalid", "cancel", "dispose"),
+        ),
         pending=1,
-        reactions=("inject", "steer"),
+        reactions=("inject_contexts", "steer_contexts"),
     ),
     SuiteScope(
         "keep",
@@ -122,8 +130,35 @@ SCOPES: tuple[SuiteScope, ...] = (
         _words("send", "quiet", "steer", "cancel", "cancel_keep", "dispose"),
         pending=2,
         segments=2,
-        reactions=("send", "cancel_keep"),
+        reactions=("send", "cancel_keep", "read"),
         policies={"keep_inbox": "on"},
+    ),
+    SuiteScope(
+        "projected",
+        "the status cancelling not published: what is read and shown instead",
+        {"model": ("finish",), "flush": ("ok",)},
+        _words("send", "steer", "cancel", "dispose"),
+        pending=1,
+        reactions=("steer", "cancel", "dispose", "read"),
+        policies={"cancelling_published": "off"},
+    ),
+    SuiteScope(
+        "parks",
+        "input and cancels after disposal, where they are not refused",
+        {"model": ("finish",)},
+        _words("send", "steer", "cancel", "when_idle", "dispose"),
+        pending=1,
+        reactions=("send", "cancel", "dispose"),
+        policies={"after_dispose": "parks", "cancel_after_dispose": "publishes"},
+    ),
+    SuiteScope(
+        "parallel",
+        "a batch of two calls run together: results as they come, all else behind them",
+        {"model": ("tools2", "finish"), "tool": ("ok", "fail", "ok_context")},
+        _words("send", "steer", "inject", "cancel", "dispose"),
+        pending=1,
+        reactions=("inject", "cancel", "dispose", "read"),
+        policies={"parallel_tools": "on"},
     ),
     SuiteScope(
         "wakes",

@@ -105,6 +105,8 @@ def agent_key(configuration: Configuration, name: str) -> object:
 
 FORGOTTEN = frozenset({"former", "log", "records", "readers", "waiting", "disposers", "turn"})
 """Members of which a class keeps only how many they are, up to two."""
+INJECTIONS = ("inject", "inject_contexts")
+"""The words after which an injection more may be under way."""
 OVER = ("Released", "Rejected")
 """Places of a creation that nothing follows."""
 
@@ -179,7 +181,7 @@ def _may_say(scope: SuiteScope, configuration: Configuration, word: Word) -> boo
 def _within(scope: SuiteScope, agent: Agent, words: tuple[Word, ...]) -> bool:
     pending = len(agent.queued) + len(agent.steering) + sum(word[0] in scope.inputs for word in words)
     waiting = len(agent.waiters) + sum(word[0] == "when_idle" for word in words)
-    injected = len(agent.deferred) + agent.flushes + sum(word[0] == "inject" for word in words)
+    injected = len(agent.deferred) + agent.flushes + sum(word[0] in INJECTIONS for word in words)
     if any(verb(word) == "dispose" for word in words) and len(agent.disposers) > 1:
         return False
     if agent.status == "disposed":
@@ -255,7 +257,7 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
         before: Agent = classes.nodes[at].configuration.get(AGENT) or Agent(AGENT)
         for one, row in zip(outcomes[0].seen, outcomes[0].said, strict=True):
             pattern = pattern_of(one, classes.scope.lists_shown)
-            if pattern is None:
+            if pattern is None or one.gate in classes.scope.together:
                 continue
             for act in classes.scope.reactions:
                 if act.startswith("throw") and one.event in classes.scope.unthrown:

@@ -95,6 +95,11 @@ def release(name: Namer, agent: str, word: Word) -> Release:
     return Release(kind, agent, with_=outcome)
 
 
+def _two(name: Namer) -> tuple[str, str]:
+    """The names of two contexts: enough to have an order."""
+    return name.next("m"), name.next("m")
+
+
 _BUILDERS: dict[str, Callable[[Namer, str, Word], AnyCommand]] = {
     "create": lambda name, agent, word: Create(id=agent, as_=name.next("h")),
     "create_owned": lambda name, agent, word: Create(id=agent, as_=name.next("h"), owner=FIBER),
@@ -110,9 +115,12 @@ _BUILDERS: dict[str, Callable[[Namer, str, Word], AnyCommand]] = {
     "send_child": lambda name, agent, word: Send(CHILD, name.next("m")),
     "send": lambda name, agent, word: Send(agent, name.next("m")),
     "quiet": lambda name, agent, word: Send(agent, name.next("m"), wakeup=False),
-    "send_contexts": lambda name, agent, word: Send(agent, name.next("m"), contexts=(name.next("m"),)),
+    "send_contexts": lambda name, agent, word: Send(agent, name.next("m"), contexts=_two(name)),
     "send_invalid": lambda name, agent, word: Send(agent, name.next("m"), invalid=True),
     "steer": lambda name, agent, word: Steer(agent, name.next("m")),
+    "steer_contexts": lambda name, agent, word: Steer(agent, name.next("m"), contexts=_two(name)),
+    "steer_invalid": lambda name, agent, word: Steer(agent, name.next("m"), invalid=True),
+    "inject_contexts": lambda name, agent, word: Inject(agent, name.next("m"), contexts=_two(name)),
     "inject": lambda name, agent, word: Inject(agent, name.next("m")),
     "inject_invalid": lambda name, agent, word: Inject(agent, name.next("m"), invalid=True),
     "cancel": lambda name, agent, word: Cancel(agent),
@@ -146,6 +154,9 @@ VERBS = {
     "quiet": "send",
     "send_contexts": "send",
     "send_invalid": "send",
+    "steer_contexts": "steer",
+    "steer_invalid": "steer",
+    "inject_contexts": "inject",
     "inject_invalid": "inject",
     "cancel_parent": "cancel",
     "cancel_keep": "cancel",
@@ -161,7 +172,7 @@ def verb(word: Word) -> str:
 
 
 BYSTANDER = "by"
-"""The name of the listener armed behind one that throws."""
+"""The name of the listener armed behind one that throws, and of one that reads: what it reads is told."""
 
 
 @dataclass(frozen=True)
@@ -219,6 +230,7 @@ def burst(
 def reactions(name: Namer, reaction: Reacting) -> Iterator[AnyCommand]:
     """The concrete reaction; a bystander behind it if it must be overheard."""
     then = tuple(command(name, reaction.agent, word) for word in reaction.words)
-    yield React(on=dict(reaction.on), then=then, throw=reaction.throw, with_=reaction.outcome)
+    looks = BYSTANDER if ("read",) in reaction.words else None
+    yield React(on=dict(reaction.on), then=then, throw=reaction.throw, with_=reaction.outcome, as_=looks)
     if reaction.overheard:
         yield React(on=dict(reaction.on), as_=BYSTANDER)

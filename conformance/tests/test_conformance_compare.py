@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle_conformance.compare import agree, answers_agree
-from lifecycle_model.wire import ANY, NEW, NOTHING, Answer, Observation
+from lifecycle_conformance.compare import Projection, agree, answers_agree
+from lifecycle_model.wire import ANY, NEW, NOTHING, Answer, Observation, Profile
 
 
 def said(message: str, of: str = "x") -> Observation:
@@ -45,6 +45,12 @@ def test_a_contained_failure_may_have_no_subject() -> None:
         (Answer(ok=NOTHING), Answer(ok=""), True),
         (Answer(ok=ANY), Answer(ok=""), True),
         (Answer(ok=ANY), Answer(refused="unknown_task"), False),
+        (Answer(ok=ANY), Answer(value="thrown"), False),
+        (Answer(ok=None), Answer(value="thrown"), False),
+        (Answer(ok=None), Answer(ok="anything"), True),
+        (Answer(ok="m1"), Answer(ok="m1"), True),
+        (Answer(ok="m1"), Answer(ok="m2"), False),
+        (Answer(ok="m1"), Answer(ok=None), False),
         (Answer(refused=ANY), Answer(refused="inactive_owner"), True),
         (Answer(refused=ANY), Answer(ok=None), False),
         (Answer(refused="unknown_task"), Answer(refused="foreign_task"), False),
@@ -52,6 +58,13 @@ def test_a_contained_failure_may_have_no_subject() -> None:
 )
 def test_answers(expected: Answer, seen: Answer, agrees: bool) -> None:
     assert answers_agree(expected, seen) is agrees
+
+
+def test_statuses_read_inside_a_listener_are_projected_too() -> None:
+    shows = Profile(observations=("heard",), statuses=("idle", "running", "disposed"))
+    read = Answer(ok={"status": "cancelling", "inspect": {"status": "cancelling"}})
+    (heard,) = Projection(shows).project([Observation("heard", of="x", as_="l1", answers=(read,))])
+    assert heard.answers == (Answer(ok={"status": "running", "inspect": {"status": "running"}}),)
 
 
 def test_stored_logs_are_compared_as_logs() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
 import pytest
 
 from lifecycle_conformance import shrink
@@ -17,8 +18,8 @@ from lifecycle_conformance.failure.lines import lines
 from lifecycle_conformance.systems.adapter import System
 from lifecycle_conformance.systems.load import open_system
 from lifecycle_conformance.told import failure_of
-from lifecycle_model.commands import Burst, Cancel
-from lifecycle_model.wire import BurstResult, Description, Profile, to_json
+from lifecycle_model.commands import Burst, Cancel, Send
+from lifecycle_model.wire import UNSET, Answer, BurstResult, Description, Observation, Profile, to_json
 
 SETTING = Setting("reference", "1", 10.0)
 OPENED: list[Worker] = []
@@ -132,6 +133,69 @@ def test_the_same_pane_without_a_change_is_never_failed() -> None:
         Wrong(), [Task("suite", "contexts", reactions="kinds"), Task("walk", "core", histories=40)]
     )
     assert outcome.failures == []
+
+
+class AnswersAnotherId(Wrong):
+    """Wrong: `send` gives back an id that is not the message's."""
+
+    def change(self, made: Burst, result: BurstResult) -> BurstResult:
+        pairs = zip(made, result.calls, strict=True)
+        return BurstResult(
+            tuple(Answer(ok="m0") if isinstance(one, Send) and given.ok else given for one, given in pairs), result.seen
+        )
+
+
+class ForgetsTheRequest(Wrong):
+    """Wrong: a model request leaves out what was said first."""
+
+    def change(self, made: Burst, result: BurstResult) -> BurstResult:
+        def cut(one: Observation) -> Observation:
+            known = () if one.messages is UNSET else one.messages
+            return msgspec.structs.replace(one, messages=known[1:]) if len(known) > 1 else one
+
+        return BurstResult(result.calls, tuple(cut(one) for one in result.seen))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "task"),
+    [(AnswersAnotherId, Task("suite", "contexts")), (ForgetsTheRequest, Task("walk", "tools", histories=12))],
+)
+def test_what_is_answered_and_what_a_request_contains_is_compared(wrong: type[Wrong], task: Task) -> None:
+    assert opened(wrong()).work(task).causes
+
+
+class HidesCancelling(Wrong):
+    """Right: a system without the status cancelling, which offers no policy about it."""
+
+    def describe(self) -> Description:
+        whole = self.inner.describe()
+        statuses = tuple(one for one in whole.profile.statuses if one != "cancelling")
+        policies = {name: value for name, value in whole.profile.policies.items() if name != "cancelling_published"}
+        return msgspec.structs.replace(
+            whole, profile=msgspec.structs.replace(whole.profile, statuses=statuses, policies=policies)
+        )
+
+    def reset(self, policies: Mapping[str, object]) -> None:
+        self.inner.reset({**policies, "cancelling_published": "off"})
+
+
+def test_a_system_without_the_status_cancelling_is_never_failed_for_it() -> None:
+    worker = opened(HidesCancelling())
+    for task in (Task("suite", "core", reactions="kinds"), Task("walk", "core", histories=40)):
+        done = worker.work(task)
+        assert done.runs
+        assert not done.causes
+        assert not done.errors
+
+
+@pytest.mark.parametrize("scope", ["projected", "parks", "parallel"])
+def test_the_reference_is_never_failed_under_an_optional_policy(scope: str) -> None:
+    worker = opened()
+    for task in (Task("suite", scope, reactions="kinds"), Task("walk", scope, histories=20)):
+        done = worker.work(task)
+        assert done.runs
+        assert not done.causes
+        assert not done.errors
 
 
 def test_below_the_floor_nothing_is_judged() -> None:

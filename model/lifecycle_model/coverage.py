@@ -18,7 +18,7 @@ OBSERVED: Mapping[str, str] = {
     "I19": "judge: monitor over completions",
     "L1": "model: a log is a tuple, and rows only append to it; judge: monitor over records, reads of logs",
     "T14": "assumed: F4; breaking it is a documented deadlock, not an outcome",
-    "policy cancelling_published": "judge: the status projection of both sides, in events and reads",
+    "policy cancelling_published": "rows: status(cancelling) and the running that follows it are not said; judge: the status projection in reads",
     "T9": "engine: a failing gate is an outcome like any other",
 }
 """Clauses carried by the way observations are made, or by a monitor of the judge alone, and how."""

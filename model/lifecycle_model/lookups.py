@@ -49,7 +49,11 @@ def read_agent(command: Read, configuration: Configuration) -> Answer:
     agent = configuration.get(str(command.agent))
     if not isinstance(agent, Agent):
         return Answer(refused="not_live")
-    found: dict[str, object] = {"status": agent.status, "inspect": inspect(agent), "registry": agent.entered}
+    shown = inspect(agent)
+    if agent.status == "disposed" and configuration.world.policy("after_dispose") == "parks":
+        # what is kept for good may be shown as queued, or not
+        del shown["queued"], shown["steering"]
+    found: dict[str, object] = {"status": agent.status, "inspect": shown, "registry": agent.entered}
     return Answer(ok={**found, **logs(configuration, agent.name, agent)})
 
 

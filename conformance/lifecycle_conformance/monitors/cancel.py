@@ -100,9 +100,10 @@ class CancelInOneSegment(Monitor):
 
     def _requested(self, life: Life, segment: _Segment) -> Iterator[str]:
         segment.requested = segment.open = True
-        if segment.unexplained is not None:
+        if segment.unexplained is not None and self.shown.policy("cancel_after_dispose", "silent"):
+            # else the discard may be a disposal's, whose status is published last (T3)
             yield f"{life.id} discarded {segment.unexplained} before the cancel-requested that cleared it"
-            segment.unexplained = None
+        segment.unexplained = None
         if life.disposed:
             if self.shown.policy("cancel_after_dispose", "silent"):
                 yield f"{life.id} published cancel-requested after its disposal"

@@ -210,7 +210,7 @@ def _hunt(
 def _runs(worker: Worker, plan: list[Planned], small: bool = True) -> Iterator[_Try]:
     for runs, planned in enumerate(plan, 1):
         if planned.vector is None:
-            trial = worker.play(planned.bursts, planned.policies)
+            trial = worker.play(planned.bursts, planned.policies, planned.keep_log)
             if trial.violates and small:
                 trial = shrink(trial, worker.play)
             yield _tried(worker, runs, trial)

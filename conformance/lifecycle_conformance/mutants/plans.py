@@ -33,6 +33,7 @@ class Planned:
     vector: Vector | None = None
     modelled: bool = True
     """The oracle can judge it."""
+    keep_log: bool = True
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,9 @@ class Planner(Worker):
         self._plan: list[Planned] = []
         self._shortest: list[Shortest] = []
 
-    def play(self, bursts: tuple[Burst, ...], policies: Mapping[str, object]) -> Trial:
+    def play(self, bursts: tuple[Burst, ...], policies: Mapping[str, object], keep_log: bool = True) -> Trial:
         """Write the run down; nothing is seen."""
-        self._plan.append(Planned(bursts, policies))
+        self._plan.append(Planned(bursts, policies, keep_log=keep_log))
         return Trial(bursts, (), policies)
 
     def plan(self, engine: str, profile: str, only: Sequence[str] = ()) -> list[Planned]:

@@ -10,7 +10,7 @@ from lifecycle_model.engine import Now
 from lifecycle_model.rows import words as w
 from lifecycle_model.state import Agent, Item
 from lifecycle_model.table import END, Program, Row
-from lifecycle_model.wire import Answer, Observation
+from lifecycle_model.wire import ANY, Answer, Observation
 
 AWAKE = ("Woken", "Reserved", "InTurn", "Abandoned", "Cancelling", "Settling", "Between")
 BEFORE = ("Unpublished", "Published")
@@ -70,7 +70,7 @@ def parks(now: Now) -> bool:
 
 def keep_silently(now: Now) -> Agent:
     """Accept the message; nothing will ever show it."""
-    now.answer = Answer(ok=now.command.message)
+    now.answer = Answer(ok=ANY)
     return now.it
 
 
@@ -79,14 +79,14 @@ def _item(now: Now) -> Item:
 
 
 def queue(now: Now) -> Agent:
-    """Put the item at the queued tail."""
+    """Put the item at the queued tail and answer its id (Q2); what other forms answer is the system's own."""
     now.answer = Answer(ok=now.command.message)
     return replace(now.it, queued=(*now.it.queued, _item(now)))
 
 
 def steer(now: Now) -> Agent:
     """Put the item at the steering tail."""
-    now.answer = Answer(ok=now.command.message)
+    now.answer = Answer(ok=ANY)
     return replace(now.it, steering=(*now.it.steering, _item(now)))
 
 
@@ -115,13 +115,13 @@ def enqueued_steer(now: Now) -> Observation:
 
 def defer(now: Now) -> Agent:
     """Keep the injection for the end of the batch."""
-    now.answer = Answer(ok=now.command.message)
+    now.answer = Answer(ok=ANY)
     return replace(now.it, deferred=(*now.it.deferred, now.command.message, *now.command.contexts))
 
 
 def note_contexts(now: Now) -> Agent:
-    """Answer the id; the message's contexts follow it."""
-    now.answer = Answer(ok=now.command.message)
+    """The message's contexts follow it."""
+    now.answer = Answer(ok=ANY)
     return replace(now.it, contexts=tuple(now.command.contexts))
 
 

@@ -162,9 +162,12 @@ def its_log(now: Now) -> Iterable[str]:
 
 
 def status(value: str) -> Say:
-    """`status(value)`, published right after the value changed."""
+    """`status(value)`, published right after the value changed; nothing where only `cancelling` comes or goes unpublished."""
 
-    def say(now: Now) -> Observation:
+    def say(now: Now) -> Observation | None:
+        hidden = value == "cancelling" or (value == "running" and now.before.status == "cancelling")
+        if hidden and now.policy("cancelling_published") == "off":
+            return None
         return Observation("agent/status", of=now.subject, status=value)
 
     say.__name__ = f"status_{value}"

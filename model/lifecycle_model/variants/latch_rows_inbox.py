@@ -10,7 +10,7 @@ from lifecycle_model.state import Item
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.variants import latch_words as v
 from lifecycle_model.variants.latch_state import LatchAgent
-from lifecycle_model.wire import Answer
+from lifecycle_model.wire import ANY, Answer
 
 
 def ids(now: Now) -> list[str]:
@@ -45,7 +45,7 @@ def for_next_step(now: Now) -> bool:
 
 def accept(now: Now) -> Item:
     """The accepted item; whether the signal was aborted is read here, before its event (X1L)."""
-    now.answer = Answer(ok=now.command.message)
+    now.answer = Answer(ok=ANY)
     now.notes["item"] = now.command.message
     now.notes["aborted"] = v.signal_aborted(now)
     return Item(now.command.message)

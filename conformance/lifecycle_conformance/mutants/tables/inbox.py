@@ -295,4 +295,42 @@ MUTANTS: tuple[Mutant, ...] = (
         ("Q7", "S/r24"),
         ("F115", "F118"),
     ),
+    Mutant(
+        "clear-stops-at-two",
+        "A clear takes at most two queued items.",
+        "inbox",
+        """
+        taken = [(item, False) for item in self._queued]
+        self._queued.clear()
+        """,
+        """
+        taken = [(item, False) for item in self._queued[:2]]
+        del self._queued[:2]
+        """,
+        ("C10", "C4", "Q18", "T3", "T/r1", "I8"),
+    ),
+    Mutant(
+        "rerouted-reversed",
+        "Several items left in steering move to the queue newest first.",
+        "inbox",
+        """
+        self._queued.extend(replace(item, wakeup=True) for item in self._steering)
+        """,
+        """
+        self._queued.extend(replace(item, wakeup=True) for item in reversed(self._steering))
+        """,
+        ("Q12", "Q/r13", "Q24"),
+    ),
+    Mutant(
+        "rerouted-forgets-contexts",
+        "Steering that moves to the queue loses its contexts.",
+        "inbox",
+        """
+        self._queued.extend(replace(item, wakeup=True) for item in self._steering)
+        """,
+        """
+        self._queued.extend(replace(item, wakeup=True, contexts=()) for item in self._steering)
+        """,
+        ("Q12", "Q/r13", "Q25"),
+    ),
 )

@@ -147,4 +147,32 @@ MUTANTS: tuple[Mutant, ...] = (
         """,
         ("Q25", "Q/r10", "Q/r6", "Q/r8"),
     ),
+    Mutant(
+        "open-injection-forgets-contexts",
+        "An injection into an open turn loses its contexts.",
+        "core",
+        """
+        else:
+            self.append_message(USER_MESSAGE, item)
+        """,
+        """
+        else:
+            self.session.append(USER_MESSAGE, message_data(item))
+        """,
+        ("Q/r6", "Q15"),
+    ),
+    Mutant(
+        "contexts-reversed",
+        "Several contexts of one message are logged last first.",
+        "core",
+        """
+        for context in contexts:
+            self.session.append(USER_MESSAGE, message_data(context))
+        """,
+        """
+        for context in reversed(contexts):
+            self.session.append(USER_MESSAGE, message_data(context))
+        """,
+        ("Q/r6", "Q/r8", "Q25", "Q/r10", "Q17", "Q9", "Q12", "Q16"),
+    ),
 )

@@ -165,4 +165,20 @@ MUTANTS: tuple[Mutant, ...] = (
         ("policy keep_inbox", "C2", "C3", "C/r1", "I8"),
         ("F001",),
     ),
+    Mutant(
+        "marker-after-request",
+        "The marker is set only after the cancel's request was published.",
+        "agent",
+        """
+            core.marker = True
+        core.publish(CancelRequested(self, kind))
+        """,
+        """
+            pass
+        core.publish(CancelRequested(self, kind))
+        if holder is None:
+            core.marker = True
+        """,
+        ("C9", "C/r2"),
+    ),
 )

@@ -314,4 +314,28 @@ MUTANTS: tuple[Mutant, ...] = (
         ("S9", "C21", "Q22"),
         ("F187",),
     ),
+    Mutant(
+        "steering-by-shown-status",
+        "Where cancelling is not shown, steering into a cancelled turn is taken as if the turn ran.",
+        "agent",
+        """
+        running = core.raw_status is Status.RUNNING
+        """,
+        """
+        running = core.status is Status.RUNNING
+        """,
+        ("Q4", "Q13", "Q/r4", "Q/r1", "policy cancelling_published"),
+    ),
+    Mutant(
+        "hidden-status-inspected",
+        "Where cancelling is not shown, an inspection says it all the same.",
+        "agent",
+        """
+        status=core.status,
+        """,
+        """
+        status=core.raw_status,
+        """,
+        ("S1", "S2", "policy cancelling_published"),
+    ),
 )

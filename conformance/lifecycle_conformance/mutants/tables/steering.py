@@ -299,4 +299,31 @@ MUTANTS: tuple[Mutant, ...] = (
         """,
         ("Q11", "Q/r12", "Q25"),
     ),
+    Mutant(
+        "steering-forgets-contexts",
+        "Delivered steering loses its contexts.",
+        "core",
+        """
+        self.append_contexts(item.contexts)
+        return True
+        """,
+        """
+        return True
+        """,
+        ("Q9", "Q/r10"),
+    ),
+    Mutant(
+        "steering-clear-stops-at-one",
+        "A clear takes only the first steering item.",
+        "inbox",
+        """
+        taken = tuple((item, True) for item in self._steering)
+        self._steering.clear()
+        """,
+        """
+        taken = tuple((item, True) for item in self._steering[:1])
+        del self._steering[:1]
+        """,
+        ("Q11", "Q18", "C10", "C4", "Q/r12", "T3", "I8"),
+    ),
 )

@@ -234,4 +234,17 @@ MUTANTS: tuple[Mutant, ...] = (
         ("Q22", "L2", "X8", "Q25"),
         ("F187",),
     ),
+    Mutant(
+        "parallel-batch-closed-early",
+        "Where calls run together, an injection after the first result lands among them.",
+        "toolbatch",
+        """
+        data: dict[str, JsonValue] = {
+        """,
+        """
+        self._core.batch_running = not self._core.ports.policies.parallel_tools
+        data: dict[str, JsonValue] = {
+        """,
+        ("Q16", "Q/r7", "policy parallel_tools"),
+    ),
 )
