@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,6 @@ from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors,
 from lifecycle_model.wire import Vector
 
 Known = dict[tuple[str, str], Expected]
-Recorder = Callable[[str, object], None]
 IN_PROCESS = "python"
 """The name of a system that was given as an object: no line replays it."""
 JOINED = (
@@ -87,12 +86,10 @@ def test_vector(
     vector: Vector,
     lifecycle_worker: Worker,
     lifecycle_expected: Known,
-    record_property: Recorder,
     pytestconfig: pytest.Config,
 ) -> None:
     """A hand-written scenario holds."""
     worker = lifecycle_worker
-    record_property("clauses", " ".join(vector.clauses))
     if missing := out_of_reach(vector, worker.profile):
         pytest.skip(f"out of reach: {'; '.join(missing)}")
     bursts = tuple(bursts_of(vector, worker.profile))

@@ -94,7 +94,7 @@ def test_a_fixture_in_conftest_may_give_an_object(pytester: pytest.Pytester) -> 
 
 def test_vectors_alone_judge_no_suite(pytester: pytest.Pytester) -> None:
     project(pytester)
-    done = run(pytester, "-k", "test_clauses and C", "--lifecycle-profile=vectors", "-rs")
+    done = run(pytester, "-k", "clauses[C]", "--lifecycle-profile=vectors", "-rs", "-W", "error")
     assert done.ret == 0
     done.stdout.fnmatch_lines(["SKIPPED*--lifecycle-profile vectors plays the vectors only"])
 

@@ -142,7 +142,7 @@ def test_counts_read_as_words() -> None:
 
 def test_text_has_the_verdict_first_and_times_last() -> None:
     said = text(RED).splitlines()
-    assert said[0] == "VIOLATES  mine 1.2, contract 1, profile quick, seed 7"
+    assert said[0] == "VIOLATES (expected violations are gone)  mine 1.2, contract 1, profile quick, seed 7"
     assert said[-1] == "time: suite 12.3 s, total 75.0 s"
     assert set(TOLD.lines) <= set(said)
     assert f"expected: {TOLD.lines[0]}" in said
@@ -161,7 +161,7 @@ def test_json_reads_back(name: str) -> None:
 
 def test_markdown_is_short_and_folded() -> None:
     said = markdown(RED)
-    assert said.startswith("### ❌ VIOLATES: mine 1.2")
+    assert said.startswith("### ❌ VIOLATES (expected violations are gone): mine 1.2")
     assert said.count("<details>") == said.count("</details>") > 3
     assert "```mermaid\nsequenceDiagram" in said
     assert "1 expected" in said
@@ -485,3 +485,17 @@ def test_a_closed_pipe_does_not_hide_the_verdict() -> None:
 def test_told_is_what_a_report_keeps() -> None:
     assert isinstance(TOLD, Told)
     assert msgspec.json.decode(msgspec.json.encode(TOLD), type=Told) == TOLD
+
+
+def test_what_was_expected_decides_the_exit_code_and_is_said_first() -> None:
+    known = msgspec.structs.replace(RED, expecting=True, stale=(), failures=tuple(
+        msgspec.structs.replace(one, expected=True) for one in RED.failures))  # fmt: skip
+    assert (known.exit_code, text(known).split("  ")[0]) == (0, "VIOLATES (as expected)")
+    assert markdown(known).startswith("### ☑️ VIOLATES (as expected)")
+    gone = msgspec.structs.replace(GREEN, expecting=True, stale=("Q6 0123456789ab",))
+    assert (gone.exit_code, text(gone).split("  ")[0]) == (1, "CONFORMS (expected violations are gone)")
+    assert markdown(gone).startswith("### ❌ CONFORMS (expected violations are gone)")
+    unclear = msgspec.structs.replace(known, inconclusive=GREY.inconclusive)
+    assert unclear.exit_code == 3
+    new = msgspec.structs.replace(known, failures=(TOLD,))
+    assert new.exit_code == 1

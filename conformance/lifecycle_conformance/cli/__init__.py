@@ -51,19 +51,21 @@ def _exists(name: str) -> bool:
     return importlib.util.find_spec(f"lifecycle_conformance.cli.{name}") is not None
 
 
-@click.group(cls=Lifecycle, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Lifecycle,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="""\b
+Examples:
+  lifecycle check                       judge the bundled runtime
+  lifecycle check stdio:"my-adapter"    judge yours
+  lifecycle explain C9                  what a clause says and what checks it
+""",
+)
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 @click.version_option(package_name="lifecycle-spec")
 @click.pass_context
 def lifecycle(ctx: click.Context, debug: bool) -> None:
-    r"""State, judge and draw the life of an AI agent.
-
-    \b
-    Examples:
-      lifecycle check                       judge the bundled runtime
-      lifecycle check stdio:"my-adapter"    judge yours
-      lifecycle explain C9                  what a clause says and what checks it
-    """
+    """State, judge and draw the life of an AI agent."""
     ctx.obj = {"debug": debug}
 
 

@@ -41,6 +41,7 @@ class Replayed:
 
     def allows(self, alternatives: Sequence[Mapping[str, Json]], clauses: str) -> None:
         """Fail unless what the last burst did is one of the alternatives; `clauses` are named, blanks between."""
+        __tracebackhide__ = True  # what fails is the run, not this line
         allowed = [msgspec.convert(one, Alternative) for one in alternatives]
         if not any(self._is(one) for one in allowed):
             failure = of_alternatives(self.trace, len(self.trace.bursts) - 1, allowed, clauses.split())
@@ -48,6 +49,7 @@ class Replayed:
 
     def keeps(self, clauses: str) -> None:
         """Fail if the run breaks one of these invariants (I clauses), blanks between."""
+        __tracebackhide__ = True  # what fails is the run, not this line
         wanted = clauses.split()
         found = watch(self.trace.bursts, self.description.profile, self.policies)
         broken = [finding for finding in found if finding.clause in wanted]
@@ -56,6 +58,7 @@ class Replayed:
 
     def fits(self, vector: Vector) -> None:
         """Fail unless the run is what the vector wrote; it was made of `bursts_of(vector)`."""
+        __tracebackhide__ = True  # what fails is the run, not this line
         mismatches = check_vector(vector, self.results, self.description.profile)
         if mismatches:
             raise AssertionError("\n".join(lines(of_vector(self.trace, vector, mismatches))))

@@ -18,7 +18,7 @@ VECTOR = "vector"
 """The engine of a trace that is a vector's, whose id is what the trace is about."""
 
 
-class Alternative(msgspec.Struct, frozen=True):
+class Alternative(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing the contract allows in the burst that failed: its observations in order per subject, and its answers.
 
     `calls` is none where answers are not at issue.

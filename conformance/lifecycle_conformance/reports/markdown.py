@@ -20,7 +20,9 @@ SIGNS = {"CONFORMS": "✅", "VIOLATES": "❌", "INCONCLUSIVE": "❔"}
 
 def sign(report: RunReport) -> str:
     """A verdict at a glance; what is as expected is no alarm."""
-    return "☑️" if ruling(report) != report.verdict else SIGNS[report.verdict]
+    if report.expecting and report.verdict != "INCONCLUSIVE":
+        return "❌" if report.exit_code else "☑️"
+    return SIGNS[report.verdict]
 
 
 def markdown(report: RunReport) -> str:

@@ -25,6 +25,8 @@ def _lines(report: RunReport) -> Iterator[str]:
     yield from _wrapped(f"covered: {covered(report)}")
     if report.completeness:
         yield from _wrapped(report.completeness)
+    if report.stale:
+        yield from _wrapped(f"expected and no longer there: {', '.join(report.stale)}; take them off the list")
     new = [failure for failure in report.failures if not failure.expected]
     for failure in new[:MOST]:
         yield ""
@@ -36,9 +38,6 @@ def _lines(report: RunReport) -> Iterator[str]:
     if briefly:
         yield ""
         yield from briefly
-    if report.stale:
-        yield ""
-        yield from _wrapped(f"expected and no longer there: {', '.join(report.stale)}; take them off the list")
     if report.inconclusive:
         yield ""
         yield "not decided:"

@@ -21,6 +21,8 @@ def title(report: RunReport) -> str:
 
 def ruling(report: RunReport) -> str:
     """The verdict, and whether it is what was expected."""
+    if report.stale:
+        return f"{report.verdict} (expected violations are gone)"
     as_expected = report.expecting and report.verdict == "VIOLATES" and report.exit_code == 0
     return f"{report.verdict} (as expected)" if as_expected else report.verdict
 
