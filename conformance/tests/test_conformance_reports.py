@@ -18,6 +18,8 @@ import pytest
 import xmlschema
 from junitparser import JUnitXml
 
+from lifecycle_conformance.acp import report as acp
+from lifecycle_conformance.acp.options import Limits
 from lifecycle_conformance.failure.reading import read
 from lifecycle_conformance.failure.value import Alternative, of_alternatives
 from lifecycle_conformance.reports import (
@@ -37,6 +39,7 @@ from lifecycle_conformance.reports import (
 from lifecycle_conformance.reports.html import page
 from lifecycle_conformance.reports.junit import junit
 from lifecycle_conformance.reports.markdown import markdown
+from lifecycle_conformance.reports.of_acp import of_acp
 from lifecycle_conformance.reports.text import text
 from lifecycle_conformance.reports.words import by_section, count, covered, never
 from lifecycle_model.clauses import CLAUSES
@@ -499,3 +502,35 @@ def test_what_was_expected_decides_the_exit_code_and_is_said_first() -> None:
     assert unclear.exit_code == 3
     new = msgspec.structs.replace(known, failures=(TOLD,))
     assert new.exit_code == 1
+
+
+# a black box --------------------------------------------------------------------------------------------------------
+
+
+def test_a_report_on_an_acp_agent_is_written_in_every_form() -> None:
+    finding = acp.Finding(
+        "S3", "S", "cancel-early", "0123456789ab", "an error came", ("session/cancel",), (), None, 2, 2, "lifecycle check acp:x"
+    )  # fmt: skip
+    report = acp.Report(
+        kind="acp",
+        verdict="VIOLATES",
+        agent=acp.Agent(("x",), name="box", version="2"),
+        limits=Limits(),
+        checks={"S3": "violated", "S2": "kept"},
+        findings=(finding,),
+        notes=(),
+        inconclusive=(acp.Doubt(None, "slow", "it hung"),),
+        out_of_reach=(acp.Unreached("S4", "not advertised"),),
+        runs=(acp.RunResult("cancel-early", "0123456789ab", "findings", ("S3", "S2")),),
+    )
+    common = of_acp(report)
+    assert (common.verdict, common.exit_code, list(common.broken)) == ("VIOLATES", 1, ["S3"])
+    assert common.coverage.clauses["S2"] == 1
+    for form in FORMS.values():
+        said = form(common).decode()
+        assert "box" in said
+        assert "an error came" in said
+    SCHEMA.validate(junit(common).decode())
+    assert Page(page(common)).open == []
+    # what a black box has not is not shown empty
+    assert "Regression test" not in page(common) + markdown(common)

@@ -35,21 +35,22 @@ def _lines(report: Report) -> Iterator[str]:
             yield f"{head}: {len(found)}"
             for finding in found:
                 yield ""
-                yield from _finding(finding)
+                yield from (f"  {line}" for line in told(finding))
     yield from _rest(report)
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def told(finding: Finding) -> Iterator[str]:
+    """One finding in lines: what was sent, what came back, the sentence it bears on, how to repeat it."""
     check = CHECKS[finding.check]
-    yield f"  {finding.check} {check.title}  [{finding.run}, seen in {finding.seen} of {finding.tried}]"
+    yield f"{finding.check} {check.title}  [{finding.run}, seen in {finding.seen} of {finding.tried}]"
     within = f"; waited {finding.limit}" if finding.limit else ""
-    yield f"    what came back: {finding.summary}{within}"
+    yield f"  what came back: {finding.summary}{within}"
     for text in finding.sent:
-        yield f"      sent  {text}"
+        yield f"    sent  {text}"
     for text in finding.came or ("nothing",):
-        yield f"      came  {text}"
-    yield f"    the sentence:   {check.says} ({check.page})"
-    yield f"    to repeat:      {finding.repeat}"
+        yield f"    came  {text}"
+    yield f"  the sentence:   {check.says} ({check.page})"
+    yield f"  to repeat:      {finding.repeat}"
 
 
 def _rest(report: Report) -> Iterator[str]:

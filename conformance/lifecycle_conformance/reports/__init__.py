@@ -10,7 +10,15 @@ from lifecycle_conformance.reports.report import (
     to_json,
     told,
 )
-from lifecycle_conformance.reports.write import ReportError, Written, check_path, keep_trace, print_text, write_report
+from lifecycle_conformance.reports.write import (
+    ReportError,
+    Written,
+    check_path,
+    keep_trace,
+    print_text,
+    write_file,
+    write_report,
+)
 
 __all__ = [
     "Coverage",
@@ -26,5 +34,6 @@ __all__ = [
     "print_text",
     "to_json",
     "told",
+    "write_file",
     "write_report",
 ]

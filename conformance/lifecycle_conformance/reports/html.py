@@ -135,9 +135,10 @@ def _failure(number: int, told: Told, pictures: Inliner, *, whole: bool) -> Iter
         yield f"<dt>{escape(clause)}</dt><dd>{escape(sentence)}</dd>"
     yield "</dl>"
     if whole:
-        yield _wide(pictures.inline(told.svg), f"sequence diagram of {blamed}")
+        if told.svg:
+            yield _wide(pictures.inline(told.svg), f"sequence diagram of {blamed}")
         for head, code in (("Regression test", told.test), ("stdio script", told.script), ("Mermaid", told.mermaid)):
-            yield from _folded(head, [_block(head, code)])
+            yield from _folded(head, [_block(head, code)]) if code else ()
     yield "</details>"
 
 

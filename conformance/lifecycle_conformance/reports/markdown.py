@@ -69,8 +69,10 @@ def _failure(failure: Told) -> Iterator[str]:
     yield from _fenced("text", "\n".join(failure.lines))
     if failure.runs > 1:
         yield f"{failure.runs:,} runs failed for this cause; this is the shortest."
-    yield from _folded("Sequence diagram", _fenced("mermaid", failure.mermaid))
-    yield from _folded("Regression test", _fenced("python", failure.test))
+    if failure.mermaid:
+        yield from _folded("Sequence diagram", _fenced("mermaid", failure.mermaid))
+    if failure.test:
+        yield from _folded("Regression test", _fenced("python", failure.test))
 
 
 def _reasons(reasons: tuple[Reason, ...]) -> list[str]:

@@ -41,7 +41,7 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """One failure in all its forms. `expected` says that it was known, and is tolerated.
+    """One failure in all its forms; those that a black box cannot have are empty. `expected` says that it was known, and is tolerated.
 
     `partings` is what the eight lines put in two columns, uncut; `said` what was found wrong in words.
     """
@@ -49,15 +49,15 @@ class Told(msgspec.Struct, frozen=True):
     clauses: tuple[str, ...]
     sentences: dict[str, str]
     lines: tuple[str, ...]
-    partings: tuple[Parting, ...]
     said: tuple[str, ...]
     fingerprint: str
-    file: str
     replay: str
-    mermaid: str
-    svg: str
-    test: str
-    script: str
+    file: str = ""
+    partings: tuple[Parting, ...] = ()
+    mermaid: str = ""
+    svg: str = ""
+    test: str = ""
+    script: str = ""
     expected: bool = False
     runs: int = 1
     """How many runs of the check failed for this cause; the shortest is told."""
@@ -128,20 +128,20 @@ def told(failure: Failure, file: str, system: str, *, expected: bool = False, ru
     drawn = of_failure(failure)
     replay = replay_line(file, system)
     return Told(
-        failure.clauses,
-        failure.sentences,
-        tuple(lines(failure, replay)),
-        tuple(partings(failure)),
-        (*(finding.sentence for finding in failure.findings), *(each.sentence for each in failure.mismatches)),
-        failure.fingerprint,
-        file,
-        replay,
-        mermaid(drawn),
-        svg(drawn),
-        pytest_test(failure, system),
-        stdio_script(failure.trace),
-        expected,
-        runs,
+        clauses=failure.clauses,
+        sentences=failure.sentences,
+        lines=tuple(lines(failure, replay)),
+        said=(*(finding.sentence for finding in failure.findings), *(each.sentence for each in failure.mismatches)),
+        fingerprint=failure.fingerprint,
+        replay=replay,
+        file=file,
+        partings=tuple(partings(failure)),
+        mermaid=mermaid(drawn),
+        svg=svg(drawn),
+        test=pytest_test(failure, system),
+        script=stdio_script(failure.trace),
+        expected=expected,
+        runs=runs,
     )
 
 
