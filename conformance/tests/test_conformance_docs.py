@@ -91,12 +91,14 @@ def loaded(text: str) -> Any:
 
 
 def test_the_worked_example_runs_as_it_stands(project: Path) -> None:
+    counted = re.compile(r", \d+ runs$", re.M)
     fit, told = blocks("getting-started.md", "text")
     tested = run(project, "lifecycle systems test python:my_adapter:make")
     assert (tested.returncode, tested.stdout.splitlines()[-1]) == (0, fit.strip())
     checked = act(project, "python:my_adapter:make")
     assert checked.returncode == 1, checked.stderr
-    assert told.strip() in checked.stdout
+    # how many runs fail for one cause is the suites' business
+    assert counted.sub("", told.strip()) in counted.sub("", checked.stdout)
     assert (project / "lifecycle.html").stat().st_size <= 1_000_000
     assert (project / "lifecycle.xml").exists()
     assert (project / "output").read_text() == "exit-code=1\n"
