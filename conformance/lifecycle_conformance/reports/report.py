@@ -49,11 +49,11 @@ class Told(msgspec.Struct, frozen=True):
     clauses: tuple[str, ...]
     sentences: dict[str, str]
     lines: tuple[str, ...]
-    said: tuple[str, ...]
-    fingerprint: str
-    replay: str
-    file: str = ""
     partings: tuple[Parting, ...] = ()
+    said: tuple[str, ...] = ()
+    fingerprint: str = ""
+    file: str = ""
+    replay: str = ""
     mermaid: str = ""
     svg: str = ""
     test: str = ""
