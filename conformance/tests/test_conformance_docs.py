@@ -19,7 +19,7 @@ from lifecycle_conformance.cli import lifecycle as group
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "conformance" / "docs"
 PAGES = [
-    *sorted(DOCS.glob("*.md")),
+    *sorted(DOCS.rglob("*.md")),
     ROOT / "README.md",
     ROOT / "conformance" / "README.md",
     ROOT / "conformance" / "WRITING_ADAPTERS.md",

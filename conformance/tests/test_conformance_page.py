@@ -16,6 +16,7 @@ from lifecycle_conformance.failure.value import Alternative, of_alternatives
 from lifecycle_conformance.reports import Coverage, Reason, RunReport, told
 from lifecycle_conformance.reports.html import page
 from lifecycle_conformance.reports.inline import Inliner
+from lifecycle_conformance.reports.markdown import markdown
 from lifecycle_conformance.reports.pictures import pictures
 from lifecycle_model.clauses import CLAUSES
 from lifecycle_model.commands import Cancel, Create, Send
@@ -178,6 +179,16 @@ def test_a_page_with_every_picture_is_at_most_a_megabyte(written: Path) -> None:
     assert "Agent status" in text
     ids = [part.split('"')[0] for part in text.split(' id="')[1:]]
     assert len(ids) == len(set(ids))
+
+
+def test_a_page_of_very_many_failures_stays_small_and_loses_none(written: Path) -> None:
+    many = tuple(msgspec.structs.replace(FAILURES[0], fingerprint=f"{n:012}") for n in range(700))
+    shown = msgspec.structs.replace(REPORT, failures=many, pictures=pictures("1", ROWS))
+    text = page(shown)
+    assert len(text.encode()) <= 1_000_000
+    assert text.count('<details class="failure"') == 700
+    assert "Left out to keep this page small" in text
+    assert len(markdown(shown)) < 65_000
 
 
 def test_pictures_side_by_side_keep_their_ids_and_share_a_style() -> None:

@@ -25,10 +25,11 @@ from lifecycle_conformance.reports.words import (
 )
 
 MOST = 1_000_000
-"""Bytes of a page. What would not fit is left out and named: pictures first, then the long forms of later failures."""
+"""Bytes of a page. What would not fit is left out: pictures first, and of later failures first the long forms, then all
+but the name and the replay line."""
 HEAT = "The warmer an arrow, the more often its rows were taken; one in pink was never taken."
-FORMS, PICTURES = MOST // 2, MOST - 40_000
-"""Up to where the page may grow before the long forms of a failure, and before a picture, are left out."""
+FORMS, BRIEF, PICTURES = MOST * 4 // 10, MOST // 2, MOST - 40_000
+"""Up to where the page may grow before the long forms of a failure, its short ones, and a picture are left out."""
 
 
 def page(report: RunReport) -> str:
@@ -95,7 +96,7 @@ def _found(report: RunReport, pictures: Inliner) -> Iterator[Part]:
         body: list[str] = []
         size = 0
         for number, told in enumerate(report.failures):
-            lines = list(_failure(number, told, pictures, whole=size < FORMS))
+            lines = list(_failure(number, told, pictures, whole=size < FORMS) if size < BRIEF else _brief(number, told))
             size += sum(len(line.encode()) + 1 for line in lines)
             body += lines
         yield "failures", count(len(report.failures), "failure").capitalize(), body
@@ -140,6 +141,13 @@ def _failure(number: int, told: Told, pictures: Inliner, *, whole: bool) -> Iter
         for head, code in (("Regression test", told.test), ("stdio script", told.script), ("Mermaid", told.mermaid)):
             yield from _folded(head, [_block(head, code)]) if code else ()
     yield "</details>"
+
+
+def _brief(number: int, told: Told) -> Iterator[str]:
+    """A failure among very many: what is broken, and the line that replays it."""
+    head, *_ = told.lines or ("",)
+    yield f'<details class="failure" id="failure-{number + 1}"><summary>{escape(head)}</summary>'
+    yield f"<p><code>{escape(told.replay)}</code></p></details>"
 
 
 def _parting(parting: Parting, number: int) -> str:

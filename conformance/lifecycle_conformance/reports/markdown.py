@@ -15,6 +15,9 @@ from lifecycle_conformance.reports.words import by_section, covered, grouped, la
 MOST = 20
 """Failures told in full; the others are counted, so the comment stays within what forges accept."""
 
+ROOM = 40_000
+"""Signs that the long forms of failures may take; the next ones have eight lines only."""
+
 SIGNS = {"CONFORMS": "✅", "VIOLATES": "❌", "INCONCLUSIVE": "❔"}
 
 
@@ -38,8 +41,11 @@ def _lines(report: RunReport) -> Iterator[str]:
         yield ""
         yield plain(report.completeness)
     new = [failure for failure in report.failures if not failure.expected]
+    left = ROOM
     for failure in new[:MOST]:
-        yield from _failure(failure)
+        lines = list(_failure(failure))
+        left -= sum(len(line) + 1 for line in lines)
+        yield from lines if left > 0 else ("", *_fenced("text", "\n".join(failure.lines)))
     if len(new) > MOST:
         yield ""
         yield f"… and {len(new) - MOST} more failures."
