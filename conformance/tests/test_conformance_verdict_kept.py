@@ -131,11 +131,11 @@ def test_an_expectation_that_cannot_be_written_is_told_behind_the_report(tmp_pat
 
 
 INTERRUPTED = """
-import os, signal
+import multiprocessing, os, signal
 from lifecycle_conformance.systems.load import open_system
 
 class Stopping:
-    "The reference runtime, and somebody who presses Ctrl-C at the sixtieth run."
+    "The reference runtime, and somebody who presses Ctrl-C."
     def __init__(self):
         self.inner, self.runs = open_system("reference"), 0
     def describe(self):
@@ -144,7 +144,7 @@ class Stopping:
         self.inner.reset(policies)
     def run(self, bursts):
         self.runs += 1
-        if self.runs == 60:
+        if {when}:
             os.kill({process}, signal.SIGINT)
         results = self.inner.run(bursts)
         if {wrong}:
@@ -158,11 +158,16 @@ def make():
 """
 
 
-@pytest.mark.parametrize(("jobs", "process"), [("1", "os.getpid()"), ("2", "os.getppid()")])
-def test_ctrl_c_tells_what_was_found_until_then(tmp_path: Path, jobs: str, process: str) -> None:
+WORKER = "self.runs == 60 and multiprocessing.parent_process() is not None"
+
+
+@pytest.mark.parametrize(
+    ("jobs", "process", "when"), [("1", "os.getpid()", "self.runs == 300"), ("2", "os.getppid()", WORKER)]
+)
+def test_ctrl_c_tells_what_was_found_until_then(tmp_path: Path, jobs: str, process: str, when: str) -> None:
     # with two jobs it is a worker that presses the judge's key
     wrong = jobs == "1"
-    (tmp_path / "stopping.py").write_text(INTERRUPTED.format(process=process, wrong=wrong))
+    (tmp_path / "stopping.py").write_text(INTERRUPTED.format(process=process, wrong=wrong, when=when))
     # a shell's background job is started with the key switched off
     main = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
