@@ -171,6 +171,8 @@ def check_reads(
             found.update(answer["ok"] if isinstance(answer.get("ok"), dict) else {"refused": answer.get("refused")})
         if "status" in found:
             found["status"] = projection.status(found["status"])
+        if "status" in found.get("inspect", {}):
+            found["inspect"] = {**found["inspect"], "status": projection.status(found["inspect"]["status"])}
         if not fits(wanted, found):
             yield f"reads: {name} {wanted} but {found}"
 
