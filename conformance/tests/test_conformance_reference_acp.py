@@ -108,9 +108,10 @@ def test_a_reply_and_each_of_its_calls_are_told_in_order(play: Any) -> None:
 
 def test_output_the_client_left_behind_is_told_to_nobody(play: Any) -> None:
     release = {"do": "release", "gate": "output", "of": "x"}
-    *_, late = play([CONNECT], [NEW], [hold("output"), prompt()], [LEAVE], [release])
-    assert late["calls"] == [{"ok": None}]
-    assert outputs(late) == []
+    *_, left, late = play([CONNECT], [NEW], [hold("output"), prompt()], [LEAVE], [release])
+    assert settled(left) == {"p1": "cancelled", "q1": None}
+    assert late["calls"][0]["refused"] == "no_such_gate"
+    assert outputs(left, late) == []
 
 
 def test_a_torn_down_bridge_still_tells_what_it_owes(play: Any) -> None:

@@ -54,6 +54,8 @@ class Creation:
         self._live = False
         self._reason: Exception | None = None
         self._deactivated: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.result: asyncio.Future[Handle] = asyncio.get_running_loop().create_future()
+        """The caller's: it has the handle before the driver acts; cancelling it cancels no creation."""
         self._finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._setup_signal = AbortController()
         self._owner_effect = owner.fiber.effect(
@@ -116,8 +118,18 @@ class Creation:
         finally:
             self.settled()
 
-    async def run(self) -> Handle:
-        """Do the rest, waiting at load, minting and setup; a rejection follows the rollback (P11)."""
+    async def run(self) -> None:
+        """Do the rest, waiting at load, minting and setup, and settle `result`; a rejection follows the rollback (P11)."""
+        try:
+            await self._run()
+        except Exception as error:
+            if not self.result.done():
+                self.result.set_exception(error)
+        except BaseException:
+            self.result.cancel()
+            raise
+
+    async def _run(self) -> Handle:
         try:
             if self._load is not None:
                 await self._loaded(self._load)
@@ -183,10 +195,13 @@ class Creation:
         core.published = True
         core.publish(SessionStart(agent, self._source))
         self._check()
+        handle = Handle(agent, teardown)
+        if not self.result.done():
+            self.result.set_result(handle)
         self._driver.start()
         self._live = True
         self._unsubscribe()
-        return Handle(agent, teardown)
+        return handle
 
     # --- failure ---
 

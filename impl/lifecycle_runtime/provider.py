@@ -9,7 +9,7 @@ from lifecycle_runtime.behaviour import Behaviour
 from lifecycle_runtime.context import Context
 from lifecycle_runtime.core import AgentPorts, Policies, random_id, yield_once
 from lifecycle_runtime.creation import Creation
-from lifecycle_runtime.futures import TaskGroup, mirror
+from lifecycle_runtime.futures import TaskGroup
 from lifecycle_runtime.handle import AgentSpec, Handle, Mint
 from lifecycle_runtime.ports import IdFactory, Model, Pace
 from lifecycle_runtime.registry import AGENTS
@@ -94,4 +94,4 @@ class AgentProvider:
     def _run(self, creation: Creation) -> "asyncio.Future[Handle]":
         task = self.tasks.start(creation.run())
         task.add_done_callback(lambda _: creation.settled())
-        return mirror(task)
+        return creation.result

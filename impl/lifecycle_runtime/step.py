@@ -72,7 +72,7 @@ class Step:
         return request
 
     async def _consume(self, request: ModelRequest) -> Reply:
-        """Read the stream, checking at each chunk and at its end (C16); what is cut off is closed."""
+        """Read the stream, checking at each chunk before it is used, and at its end (C16); what is cut off is closed."""
         turn = self._turn
         reply = Reply()
         stream = self._core.ports.model.stream(request, turn.holder)
@@ -91,6 +91,7 @@ class Step:
     async def _read(self, stream: AsyncIterator[ModelEvent], reply: Reply) -> None:
         core, turn = self._core, self._turn
         async for event in stream:
+            turn.check()
             if isinstance(event, TextChunk):
                 reply.text += event.text
                 core.publish(Streamed(core.agent, turn.number, turn.step, event.text))
@@ -98,7 +99,6 @@ class Step:
                 reply.calls.append(event)
             elif isinstance(event, Finish):  # pyright: ignore[reportUnnecessaryIsInstance] - user input
                 reply.finish = event.reason
-            turn.check()
 
     async def _failed(self, error: Exception) -> bool:
         """Close the step, then ask whether to try again (Q25, C23)."""

@@ -494,3 +494,24 @@ def _unloaded(s: Stage) -> Any:
     owner = s.root.fork("gone")
     owner.unload()
     return owner
+
+
+@staged(agent=False)
+async def test_the_creator_has_the_handle_before_the_driver_acts(s: Stage) -> None:
+    s.react("a+", lambda: s.runtime.agents.list()[0].send("A", id="A"))
+    creating = s.creating()
+    creating.add_done_callback(lambda done: s.tokens().append("handle"))
+    await s.quiet()
+    s.expect("s+ a+ enq(A) start(startup) handle status(running) TE(1,completed)")
+
+
+@staged(agent=False)
+async def test_a_creator_who_gives_up_cancels_no_creation(s: Stage) -> None:
+    s.hold("setup")
+    creating = s.creating()
+    await s.quiet()
+    creating.cancel()
+    await s.release("setup")
+    s.expect("s+ a+ start(startup)")
+    assert creating.cancelled()
+    assert [agent.id for agent in s.runtime.agents.list()] == ["x"]

@@ -144,10 +144,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "creation",
         """
         self._unsubscribe()
-        return Handle(agent, teardown)
+        return handle
         """,
         """
-        return Handle(agent, teardown)
+        return handle
         """,
         ("P9", "T11"),
         ("F221",),

@@ -70,11 +70,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "The signal is not checked at each chunk.",
         "step",
         """
-            reply.finish = event.reason
-        turn.check()
+        async for event in stream:
+            turn.check()
         """,
         """
-            reply.finish = event.reason
+        async for event in stream:
         """,
         ("C16", "X5"),
         ("F046",),

@@ -41,7 +41,7 @@ def acp(world: World, command: ask.Acp) -> Answered:
     def settled(value: object) -> object:
         handle = world.client.handle(session) if command.act in ("new", "load") else None
         if handle is not None:
-            world.held[session] = handle
+            world.handles[ref] = world.held[session] = handle
         return value
 
     return world.follow(ref, world.lift(call), settled)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from lifecycle_conformance.systems.reference.births import CREATING, Births
-from lifecycle_conformance.systems.reference.gates import At, Gates, Waiting, checked
+from lifecycle_conformance.systems.reference.gates import DEFAULT, At, Gates, Waiting, checked
 from lifecycle_model.wire import Observation
 from lifecycle_runtime.acp_bridge import Bridge, BridgeClosed
 from lifecycle_runtime.acp_slot import BridgePolicies, StopReason
@@ -41,6 +41,7 @@ class Connection:
         self._births = births
         self._record = record
         self._here = True
+        self._undelivered: set[Waiting] = set()
         self.bridge = Bridge(root.fork("acp"), self._deliver, spec=AgentSpec(setup=self._setup), policies=policies)
 
     def new(self, ref: str, session: str) -> asyncio.Future[str]:
@@ -56,9 +57,13 @@ class Connection:
         return self.bridge.prompt(session, content, message)
 
     def disconnect(self) -> asyncio.Future[None]:
-        """The client goes: what still waits to be delivered reaches nobody (A13)."""
+        """The client goes: what still waits to be delivered waits no more, and reaches nobody (A13)."""
         self._here = False
-        return self.bridge.disconnect()
+        ended = self.bridge.disconnect()
+        for waiting in tuple(self._undelivered):
+            self._gates.leave(waiting)
+            waiting.outcomes.put_nowait(DEFAULT)
+        return ended
 
     def handle(self, session: str) -> Handle | None:
         """The handle of an open session."""
@@ -81,13 +86,17 @@ class Connection:
         at = At("output", session_id)
         opened = self._gates.open(at)
         if isinstance(opened, Waiting):
+            self._undelivered.add(opened)
             return self._later(opened, update)
         checked(at, opened)
         self._told(session_id, update)
         return None
 
     async def _later(self, waiting: Waiting, update: JsonObject) -> None:
-        checked(waiting.at, await self._gates.next(waiting))
+        try:
+            checked(waiting.at, await self._gates.next(waiting))
+        finally:
+            self._undelivered.discard(waiting)
         self._told(str(waiting.at.of), update)
 
     def _told(self, session: str, update: JsonObject) -> None:

@@ -149,6 +149,6 @@ def unload_provider(world: World, command: ask.UnloadProvider) -> Answered:
 def load_provider(world: World, command: ask.LoadProvider) -> Answered:
     """Register a provider, with configured agents if any."""
     configured = tuple(map(world.births.configured, command.configured))
-    owner = world.owner(command.owner) if command.owner is not None else None
+    owner = world.owner(command.owner)
     world.load_provider(command.as_, owner, configured)
     return OK
