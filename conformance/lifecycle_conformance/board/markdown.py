@@ -18,7 +18,7 @@ def to_markdown(board: Board) -> str:
 def _lines(board: Board) -> Iterator[str]:
     yield f"# {board.title}"
     yield ""
-    yield f"Made with tree `{board.tree}`. {WORDS}."
+    yield (f"Made with tree `{board.tree}`. " if board.tree else "") + f"{WORDS}."
     if board.legend:
         yield ""
         yield board.legend
@@ -81,4 +81,5 @@ def _failure(failure: Failure, runs: tuple[str, ...]) -> Iterator[str]:
         yield f"came  {text}"
     yield "```"
     yield ""
-    yield f"The sentence: {failure.sentence} ({failure.page}). To repeat: `{failure.repeat}`"
+    page = f" ({failure.page})" if failure.page else ""
+    yield f"The sentence: {failure.sentence}{page} To repeat: `{failure.repeat}`"

@@ -37,7 +37,8 @@ def _page(board: Board) -> Iterator[str]:
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{_STYLE}</style></head><body>"
     yield f"<h1>{title}</h1>"
-    yield f"<p>{escape(WORDS)}.<br><small>Made with tree <code>{escape(board.tree)}</code>.</small></p>"
+    made = f"<br><small>Made with tree <code>{escape(board.tree)}</code>.</small>" if board.tree else ""
+    yield f"<p>{escape(WORDS)}.{made}</p>"
     if board.legend:
         yield f"<p>{escape(board.legend)}</p>"
     yield from _systems(board)
@@ -103,5 +104,6 @@ def _failure(row: Row, column: Column, cell: Cell, failure: Failure) -> Iterator
         yield escape(f"sent  {text}")
     for text in failure.came or ("nothing",):
         yield escape(f"came  {text}")
-    yield f"</pre><p>The sentence: {escape(failure.sentence)} <small>({escape(failure.page)})</small></p>"
+    page = f" <small>({escape(failure.page)})</small>" if failure.page else ""
+    yield f"</pre><p>The sentence: {escape(failure.sentence)}{page}</p>"
     yield f"<p>To repeat: <code>{escape(failure.repeat)}</code></p></details>"

@@ -18,6 +18,7 @@ Examples:
   lifecycle check
   lifecycle check stdio:"node my-adapter.mjs" --profile thorough
   lifecycle check reference --clause C9
+  lifecycle check acp:"my-agent --stdio" --agent my-agent.toml
   lifecycle check --report report.html --report junit.xml
   lifecycle check stdio:"my-adapter" --expect known.json --write-expect
 """,
@@ -25,8 +26,8 @@ Examples:
 @click.argument("system", default="reference")
 @click.option("--profile", default="quick", show_default=True, help="quick, thorough or deep.")
 @click.option("--contract", default="1", show_default=True, help="The contract, or a variant of it.")
-@click.option("--clause", help="Only what bears on this clause.")
-@click.option("--section", help="Only vectors of this section (S, Q, C, P, T, L, D, O, A, G).")
+@click.option("--clause", help="Only what bears on this clause (acp: on this check).")
+@click.option("--section", help="Only vectors of this section (S, Q, C, P, T, L, D, O, A, G; acp: WINDOW/COMMAND).")
 @click.option("--seed", default=0, show_default=True, help="Of the walks and histories.")
 @click.option("--jobs", default=0, help="Worker processes; 0 takes one a core, four at most.")
 @click.option("--budget", type=float, help="Seconds; what is not reached makes the check INCONCLUSIVE.")
@@ -50,11 +51,16 @@ Examples:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Known violations: new ones fail, and so do those that no longer happen.",
 )
+@click.option(
+    "--agent",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="For acp:COMMAND: a TOML file with the agent's environment, files and limits.",
+)
 @click.option("--write-expect", is_flag=True, help="Write the violations found to the --expect file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def command(
     system: str, profile: str, contract: str, clause: str | None, section: str | None, seed: int, jobs: int, budget: float | None,
-    timeout: float, reports: tuple[Path, ...], traces: Path, expect: Path | None, write_expect: bool, as_json: bool,
+    timeout: float, reports: tuple[Path, ...], traces: Path, expect: Path | None, agent: Path | None, write_expect: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Judge SYSTEM (default: the bundled reference runtime).
 
@@ -68,20 +74,23 @@ def command(
 
     for path in reports:
         check_path(path)
+    if write_expect and expect is None:
+        raise click.UsageError("--write-expect needs --expect FILE")
+    asked = Asked(reports, traces, expect, write_expect, as_json)
+    workers = jobs or min(os.cpu_count() or 1, 4)
     if system.startswith("acp:"):
-        from lifecycle_conformance.cli.check_acp import judge_agent
+        from lifecycle_conformance.cli.check_acp import Bounds, judge_agent
 
-        return judge_agent(system.removeprefix("acp:"), reports, as_json)
+        return judge_agent(system.removeprefix("acp:"), Bounds(agent, section, clause, profile, workers), asked)
+    if agent is not None:
+        raise click.UsageError("--agent has the options of an ACP agent: it needs a system acp:COMMAND")
     if profile not in PROFILES:
         raise click.UsageError(f"unknown profile {profile!r}; known: {', '.join(PROFILES)}")
     known_clause(clause, contract)
     if section is not None and section not in "SQCPTLDOAGIVX":
         raise click.UsageError(f"unknown section {section!r}; known: S Q C P T L D O A G I V X")
-    if write_expect and expect is None:
-        raise click.UsageError("--write-expect needs --expect FILE")
-    workers = jobs or min(os.cpu_count() or 1, 4)
     options = Options(system, contract, profile, clause, section, seed, workers, budget, timeout)
-    return conclude(options, Asked(reports, traces, expect, write_expect, as_json), shown(as_json))
+    return conclude(options, asked, shown(as_json))
 
 
 def known_clause(clause: str | None, contract: str) -> None:
