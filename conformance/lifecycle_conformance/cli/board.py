@@ -25,8 +25,7 @@ from lifecycle_conformance.board import (
     to_markdown,
 )
 from lifecycle_conformance.cli.verdict import say
-from lifecycle_conformance.reports import RunReport, check_path, print_text
-from lifecycle_conformance.reports import write_file
+from lifecycle_conformance.reports import RunReport, check_path, print_text, write_file
 
 FORMS = {".json": lambda board: to_json(board).decode(), ".md": to_markdown, ".html": to_html}
 
