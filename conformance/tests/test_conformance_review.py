@@ -230,6 +230,31 @@ def test_both_contracts_know_the_words_they_are_compared_with() -> None:
         chosen("nowhere", base, head)
 
 
+# where the variant's text differs from contract 1: the label · what only base says · what only the variant says
+STATED = (
+    ("T/r1L R5L: disposal publishes no status", "dispose", "status(disposed)", "scope a- s-"),
+    ("Q7L: TS precedes the claim", "send", "deq(m1) TS(1)", "TS(1) deq(m1)"),
+    ("Q4L: so does a steer at Idle", "steer", "deq(m1) TS(1)", "TS(1) deq(m1)"),
+    ("C4L: no cancel is announced", "cancel", "creq(user)", "nothing more"),
+)
+
+
+def test_the_variant_differs_where_its_text_says() -> None:
+    from lifecycle_model.variants.latch import latch
+
+    found = review(
+        Local(BASE), Local(latch()), ("contract 1", "contract latch"), lambda text: None, scopes="core", beyond=True
+    )
+    assert found.verdict == "changes"
+    shown = told.text(found).split("   core: ")
+    for about, label, base, head in STATED:
+        assert any(
+            one.startswith(f"{label} ") and f"base  » {base}" in one and f"head  » {head}" in one for one in shown
+        ), about
+    no_flag = next(one for one in shown if one.startswith("quiet "))
+    assert '"steering":false' in no_flag.split("head  »")[0]
+
+
 def test_a_comparison_that_is_cut_says_so() -> None:
     (scope,) = chosen("core", catalog(BASE), catalog(BASE))
     assert compare(Local(BASE), Local(BASE), scope, most=3).cut

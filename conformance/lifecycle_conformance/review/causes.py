@@ -15,6 +15,8 @@ from lifecycle_conformance.review.values import Catalog, Performed, Plain, Resul
 
 MOST = 3
 """Witnesses of one cause at most."""
+MANY = 3
+"""Changed rows taken in one burst; where there are more, those at which the sides part say more."""
 GRAVE = ("turn/end", "turn/start", "settled", "agent/disposed", "session/disposed", "agent/status", "abort")
 """What a reader would not expect to change, the gravest first."""
 
@@ -82,6 +84,8 @@ def cause_of(difference: Difference, changed: frozenset[str]) -> tuple[str, ...]
     parting = tuple(row for row in _parting(difference) if row)
     if here & set(parting):
         return tuple(sorted(here & set(parting)))
+    if len(here) > MANY and parting:
+        return tuple(dict.fromkeys(parting))
     before = {row for one in difference.at.past for row in one.rows}
     return tuple(sorted(here or before)) or tuple(dict.fromkeys(parting))
 

@@ -13,6 +13,7 @@ from lifecycle_conformance.failure.notation import answer, observations
 from lifecycle_conformance.failure.parting import Parting, partings
 from lifecycle_conformance.failure.sequence import of_failure
 from lifecycle_conformance.failure.value import Alternative, Failure
+from lifecycle_conformance.review.behaviour import first_apart
 from lifecycle_conformance.review.causes import Allowed, Witness
 from lifecycle_conformance.review.values import Plain
 from lifecycle_diagrams.sequence import Note
@@ -76,6 +77,15 @@ def shown(allowed: Sequence[Allowed], witness: Witness) -> list[str]:
         seen = observations(_seen(one.seen), lone) or "nothing is seen"
         lines.append(f"{seen}   answers {' '.join(answer(each) for each in _calls(one.calls))}".rstrip())
     return lines or ["nothing"]
+
+
+def members(one: Allowed, other: Allowed) -> str:
+    """The first observation or answer in which one differs from the other, with all its members."""
+    at, _ = first_apart(one.seen, other.seen)
+    if at >= 0:
+        return msgspec.json.encode(one.seen[at], order="sorted").decode()
+    different = [mine for mine, theirs in zip(one.calls, other.calls, strict=False) if mine != theirs]
+    return msgspec.json.encode(different[0], order="sorted").decode() if different else "nothing more"
 
 
 def _seen(seen: Sequence[Plain]) -> tuple[Observation, ...]:

@@ -20,6 +20,8 @@ from lifecycle_conformance.scopes import SuiteScope
 T = TypeVar("T")
 MOST = 4000
 """Nodes of one scope at most."""
+BEYOND = 150
+"""The same where runs go on behind a difference: pairs that differ already multiply, and each shows less that is new."""
 TOLD = 200
 """Differences of one scope whose results are fetched in full; of the others only the changed rows taken are known."""
 
@@ -92,17 +94,18 @@ def compare(
     *,
     about: tuple[str, ...] = (),
     beyond: bool = False,
-    most: int = MOST,
+    most: int = 0,
 ) -> Compared:
-    """Compare two sides in a scope; `about` are the rows whose taking is noted on the way."""
+    """Compare two sides in a scope; `about` are the rows whose taking is noted on the way; `most` nodes (0: what is usual)."""
     found = Compared(scope.name, scope.policies)
+    bound = most or (BEYOND if beyond else MOST)
     opened = base.begin(scope, about), head.begin(scope, about)
     root = Node((), (), (), ())
     known: set[object] = set()
     level = list(_after(found, root, "begin", *opened, known, beyond))
     while level:
         found.nodes += len(level)
-        if found.nodes > most:
+        if found.nodes > bound:
             found.cut = True
             break
         following: list[Node] = []

@@ -70,6 +70,11 @@ def _witness(witness: Witness, contract: str) -> Iterator[str]:
     apart = picture.parting(witness, contract)
     if apart is not None and apart.common:
         yield f"  both  {' '.join(apart.common)}"
+    if apart is not None and len(base) == len(head) == 1 and not (apart.allowed or apart.did):
+        # the short notation shows the same of both, so the members must be told
+        yield f"  base  » {picture.members(base[0], head[0])}"
+        yield f"  head  » {picture.members(head[0], base[0])}"
+        return
     if apart is not None and len(base) == len(head) == 1:
         yield f"  base  » {' '.join(apart.allowed) or 'nothing more'}"
         yield f"  head  » {' '.join(apart.did) or 'nothing more'}"
