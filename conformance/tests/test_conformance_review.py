@@ -11,8 +11,9 @@ import msgspec
 import pytest
 
 from lifecycle_conformance.cli import main
-from lifecycle_conformance.review import revisions, told
+from lifecycle_conformance.review import picture, revisions, told
 from lifecycle_conformance.review.behaviour import joined, relation
+from lifecycle_conformance.review.causes import Allowed
 from lifecycle_conformance.review.consequences import Parts, lost, parts, version
 from lifecycle_conformance.review.product import compare
 from lifecycle_conformance.review.review import Review, review
@@ -251,8 +252,13 @@ def test_the_variant_differs_where_its_text_says() -> None:
         assert any(
             one.startswith(f"{label} ") and f"base  » {base}" in one and f"head  » {head}" in one for one in shown
         ), about
-    no_flag = next(one for one in shown if one.startswith("quiet "))
-    assert '"steering":false' in no_flag.split("head  »")[0]
+
+
+def test_a_member_that_the_notation_hides_is_told() -> None:
+    flagged = Allowed((), ({"event": "agent/inbox/enqueued", "of": "a", "item": "m1", "steering": False},))
+    bare = Allowed((), ({"event": "agent/inbox/enqueued", "of": "a", "item": "m1"},))
+    assert '"steering":false' in picture.members(flagged, bare)
+    assert "steering" not in picture.members(bare, flagged)
 
 
 def test_a_comparison_that_is_cut_says_so() -> None:
