@@ -373,6 +373,25 @@ SCOPES: tuple[Scope, ...] = (
         most=(("m", 2), ("d", 1)),
     ),
     Scope(
+        "quartet",
+        "C",
+        "four alike agents; at an abort of one a listener cancels or prompts another",
+        (
+            Role(
+                ("a", "b", "c", "d"),
+                (SEND, CANCEL),
+                (MODEL,),
+                (
+                    Listener((Cancel(OTHER, "parent"),), on=("abort",), spends="listener"),
+                    Listener((Send(OTHER, ""),), on=("abort",), spends="listener"),
+                ),
+            ),
+        ),
+        sets=("large",),
+        budgets=(("listener", 1),),
+        most=(("m", 1),),
+    ),
+    Scope(
         "chains",
         "C",
         "two listeners act in one segment",
