@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - a script to run, not a package to import
 """Explore a scope of many millions of configurations: `python model/benchmarks/large.py quartet [--limit N]`.
 
 Says what it will take before it starts, shows progress, prints what was found with what it was found by. Needs numpy.

@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - a script to run, not a package to import
 """The trap properties of the liveness tests, judged by SPIN with weak fairness: `python model/benchmarks/traps_in_spin.py`.
 
 Needs `spin` and `gcc`. Strong fairness SPIN cannot assume, so a trap that names a strong process is left out. A process
