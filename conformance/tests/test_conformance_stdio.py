@@ -269,7 +269,9 @@ def test_the_judges_death_ends_the_system_and_its_children(tmp_path: Path, numbe
         [
             sys.executable,
             "-c",
-            "import sys, time\n"
+            "import signal, sys, time\n"
+            # whoever runs the tests in the background hands down an ignored interrupt
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "from lifecycle_conformance.systems.stdio_client import StdioSystem\n"
             "StdioSystem(sys.argv[1:]).describe()\n"
             "print('ready', flush=True)\n"
