@@ -37,7 +37,13 @@ READING = """\
   dashed arrow leads through a gate, or to what is run on another machine.
 - In the overview a solid arrow is a program that moves both machines, a dashed one a program that one machine runs on another.
 - What many states do without being left stands below the picture.
-- In an SVG of its own (open it, rather than look at it here) a pointer shows rows, guards in full and clauses.
+- In an SVG of its own (open it, rather than look at it here) a pointer shows rows, the guards' sentences and clauses: what
+  `[stopping]` or `[takes items]` means stands there.
+- Short names: `enq` `deq` `disc` an item is enqueued, dequeued, discarded; `creq(c)` `agent/cancel-requested` with its cause;
+  `abort(c)` the turn's abort observers run; `status(x)`; `err(n,k)` `agent/error` of turn n, step k; `s+` `s-` `session/created`
+  and `session/disposed`, `a+` `a-` the agent's; `start(x)` `agent/session-start`; the records `TS` `TE` turn start and end, `SS`
+  `SE` step start and end, `UM` `SM` `AM` user, steering and assistant message, `TC` `TR` tool call and result; `FL` a flush
+  starts, `FL.` it settled.
 """
 
 DRAWING = """\
@@ -67,6 +73,7 @@ def _questions(contract: Contract) -> Iterator[str]:
     if not asked:
         return
     yield "## Questions they answer\n"
+    yield "Somebody who had seen nothing but this page and its pictures [answered all twelve](reader.md).\n"
     for number, one in enumerate(asked, 1):
         shown = ", ".join(f"[{titles[name]}](#{_anchor(titles[name])})" for name in one.views)
         yield f"{number}. {one.text} {shown}"

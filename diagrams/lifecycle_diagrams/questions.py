@@ -18,7 +18,7 @@ class Question(NamedTuple):
 QUESTIONS = (
     Question(
         "A prompt is queued while the last turn's flush is pending, and a cancel comes. What is published then, and what when the flush has settled?",
-        ("cancel", "driver"),
+        ("cancel", "close", "driver"),
     ),
     Question(
         "A listener that hears `agent/cancel-requested` sends a message, and so does one that hears the discard. Which of the two runs?",
@@ -39,7 +39,7 @@ QUESTIONS = (
     ),
     Question(
         "A listener of `session/created` throws in a creation. Which events follow, and which of them that a whole teardown has do not?",
-        ("publication", "teardown"),
+        ("publication", "teardown", "listing"),
     ),
     Question(
         "In which order do `a-`, `s-`, the scope's disposers and the result of dispose come, and between which of them may others act?",
@@ -48,11 +48,11 @@ QUESTIONS = (
     Question("Dispose is called again while the first teardown drains. What does the second call do?", ("teardown",)),
     Question(
         "A session is detached by one of its own append observers. When does it leave, and is `s-` published if it was never announced?",
-        ("detach",),
+        ("detach", "entry"),
     ),
     Question(
         "A log is stored under an id, and an agent is created (not resumed) with it. What becomes of the old log, and when?",
-        ("log", "durability"),
+        ("log", "durability", "publication"),
     ),
     Question(
         "The item of an ACP prompt is discarded by another party's cancel before its turn. What happens to the slot, with and without undelivered output?",

@@ -31,7 +31,7 @@ def text(review: Review) -> str:
     for number, cause in enumerate(review.causes, start=1):
         lines += [*_cause_text(number, cause, review.contract), ""]
     if review.more_causes:
-        lines += [f"and {review.more_causes} more causes; --json lists what --causes allows", ""]
+        lines += [f"and {review.more_causes} more causes", ""]
     lines += _consequences(review)
     return "\n".join(lines).rstrip() + "\n"
 
