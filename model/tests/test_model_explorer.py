@@ -22,7 +22,7 @@ from lifecycle_model.replay import Replay, as_json, text_of
 from lifecycle_model.replay import replay as play
 from lifecycle_model.scope import OTHER, SELF, Act, Held, Listener, Role, Scope, ScopeError, check
 from lifecycle_model.scope_sizes import SIZES
-from lifecycle_model.scopes import SCOPES, scope_named, scopes_in
+from lifecycle_model.scopes import EVERY, SCOPES, scope_named, scopes_in
 from lifecycle_model.space import Space, hop_of
 from lifecycle_model.state import Agent, Item
 from lifecycle_model.summary import ok, summary, summary_of
@@ -196,7 +196,7 @@ def test_sizes_are_written_as_a_module() -> None:
     space: dict[str, object] = {}
     exec(as_module(sizes_of([found])), space)
     assert space["SIZES"] == {("1", "keep-inbox-off", 1): (len(found.space.order), found.space.cells.evaluated)}
-    assert {name for contract_, name, _ in SIZES if contract_ == "1"} <= {scope.name for scope in SCOPES}
+    assert {name for contract_, name, _ in SIZES if contract_ == "1"} <= {scope.name for scope in EVERY}
 
 
 def test_budgets_bound_a_run() -> None:
