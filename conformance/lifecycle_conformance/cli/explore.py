@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 import click
 
@@ -51,7 +52,7 @@ def command(name: str, wanted: str | None, jobs: int, contract: str, list_them: 
     results = []
     whole = name == "standard"  # only this set claims to take every row and to reach every property
     workers = jobs or min(os.cpu_count() or 1, 4)
-    say = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else lambda text: None
+    say = Saying()
     for found in run_all(model, scopes, wanted, workers, say):
         results.append(found)
         if not as_json:
@@ -65,3 +66,17 @@ def command(name: str, wanted: str | None, jobs: int, contract: str, list_them: 
             click.echo(line)
         click.echo("holds" if code == 0 else "does not hold")
     return code
+
+
+class Saying:
+    """Progress on standard error: everything on a terminal, a line every ten seconds elsewhere."""
+
+    def __init__(self) -> None:
+        self.live = sys.stderr.isatty()
+        self.last = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        """Say how far the exploration is."""
+        if self.live or time.monotonic() - self.last >= 10:
+            self.last = time.monotonic()
+            click.echo(text, err=True)
