@@ -219,7 +219,7 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
                 CREATE,
                 Act(Create("b", "", owner="f1"), "create"),
                 Act(LoadProvider("p2", "f1"), "load"),
-                Act(LoadProvider("p1", configured=(ConfigAgent("l"),)), "load"),
+                Act(LoadProvider("p1"), "load"),
                 Act(UnloadProvider("p1", "")),
                 Act(UnloadProvider("p2", "")),
                 Act(UnloadProvider("p3", "")),
