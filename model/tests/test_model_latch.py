@@ -46,8 +46,7 @@ PROFILE = Profile(
     reads=("lookup",),
     contract="latch",
 )
-VECTORS = [vector for vector in load_vectors(contract="latch") if vector.id != "WL25"]
-"""WL25 needs an ACP bridge, which no model of one agent has."""
+VECTORS = load_vectors(contract="latch")
 
 
 def run(bursts: Sequence[Burst]) -> list[BurstResult]:
@@ -242,7 +241,7 @@ def settled(*bursts: AnyCommand | Burst) -> dict[str, object]:
 def test_what_holds_of_contract_1_is_its_own_row() -> None:
     ones, own = ({row.id: row for row in of.rows} for of in (contract(), latch()))
     held = {name for name in own.keys() & ones.keys() if own[name].effect is ones[name].effect and own[name].effect}
-    assert {"P/r3", "L/r4", "L/r6", "D/r3", "D/r6", "P15", "T10 struck"} <= held
+    assert {"P/r3", "L/r4", "L/r6", "D/r7", "D/r8", "P15", "T10 struck"} <= held
     assert {"S/r13", "Q/r8 TS", "C9 consumed", "L/r16"}.isdisjoint(own)
 
 

@@ -7,8 +7,8 @@ Where its text allows more than one thing, or is silent, the rows say what the p
 `when_idle` first looks after the segment that asks (S7L); a latch whose replay finds maintenance stays with it (V1L);
 a result's context enters next-step right after that result, so between a calling message and its last result the log
 has calls and results only (Q16L); a call whose own record's observer aborts is not dispatched (C16L, C17L); others may
-act between a message and its step's end, and between the scope's end and a- (X4L, X9L); a session that logged nothing
-is not stored (D/r4); a load that settles after its creation was deactivated is inert, whatever it found (P6).
+act between a message and its step's end, and between the scope's end and a- (X4L, X9L); a session that logged nothing,
+not even input, is not stored (D/r4); what a resume restores parks, and nothing is published for it (D8L); a load that settles after its creation was deactivated is inert, whatever it found (P6).
 """
 
 from __future__ import annotations
@@ -19,15 +19,28 @@ from typing import Any
 
 from lifecycle_model import contract1, lookups, subjects
 from lifecycle_model.commands import AnyCommand, Read
-from lifecycle_model.parts import Transaction
-from lifecycle_model.rows import admission, asides, durability, entries, owners, publication, rejection
+from lifecycle_model.parts import Persistence, PromptSlot, Transaction
+from lifecycle_model.rows import (
+    admission,
+    asides,
+    bridge,
+    config,
+    durability,
+    entries,
+    owners,
+    prompts,
+    publication,
+    rejection,
+)
 from lifecycle_model.state import Agent, Configuration, OpenGate
 from lifecycle_model.table import Contract, Machine, Program, Row
 from lifecycle_model.variants import (
+    latch_rows_bridge,
     latch_rows_cancel,
     latch_rows_driver,
     latch_rows_inbox,
     latch_rows_life,
+    latch_rows_storage,
     latch_rows_teardown,
     latch_rows_turn,
 )
@@ -83,6 +96,9 @@ GATES = {
     "maintenance": ("ok", "fail"),
     "scope": ("ok",),
     "flush": ("ok", "fail"),
+    "admission": ("ok",),
+    "output": ("ok", "fail"),
+    "config_lookup": ("default", "found", "missing", "fail"),
 }
 
 SIGNALLED = frozenset({"assembly", "pre_step", "request", "model", "recovery", "tool", "stopping", "maintenance"})
@@ -100,9 +116,20 @@ def blank(machine: str, subject: str) -> Any:
 def signal_of(configuration: Configuration, gate: OpenGate) -> str | None:
     """The reason of the aborted signal a gate was given."""
     part = configuration.get(gate.on or gate.of)
+    if isinstance(part, PromptSlot):
+        return "user" if gate.kind == "admission" and part.flagged else None
     if not isinstance(part, LatchAgent):
         return contract1.signal_of(configuration, gate)
     return part.holder if gate.kind in SIGNALLED and part.holder not in (None, "live") else None
+
+
+def waits(configuration: Configuration, gate: OpenGate) -> bool:
+    """As in contract 1, but a configured resume waits for persistence alone, and an exact id only where that is there."""
+    if gate.kind != "await":
+        return contract1.waits(configuration, gate)
+    starter = configuration[gate.on]
+    there = (configuration.get("persistence") or Persistence()).on
+    return not there if starter.resume else there and contract1.start_waits(configuration, starter)
 
 
 def scope_of(configuration: Configuration, name: str) -> tuple[str, str]:
@@ -119,9 +146,9 @@ def read_agent(command: Read, configuration: Configuration) -> Answer:
     if not isinstance(agent, LatchAgent):
         return Answer(refused="not_live")
     lists = {"queued": [item.id for item in agent.queued], "steering": [item.id for item in agent.steering]}
-    kept = lookups.logs(configuration, agent.name, agent)
-    if kept.get("stored") == []:  # a session that logged nothing is not stored (D/r4)
-        kept["stored"] = None
+    kept = latch_rows_storage.shown(
+        lookups.logs(configuration, agent.name, agent), configuration.get(f"log:{agent.name}")
+    )
     return Answer(ok={"status": agent.status, **lists, **kept})
 
 
@@ -131,12 +158,19 @@ def read(command: AnyCommand, configuration: Configuration) -> Answer:
     return read_agent(command, configuration) if command.agent else lookups.read(command, configuration)
 
 
-HELD = (admission, publication, rejection, owners, entries, asides, durability)
+HELD = (admission, publication, rejection, owners, entries, asides, durability, bridge, prompts, config)
 """Whose programs and rows hold, except as replaced or removed."""
 
-REMOVED = frozenset({"task", "aside", "aside.flushed", "returned"})
-"""Programs that nothing replaces: setup begins in the segment that asks, nothing is appended out of band, and the judge
-makes every call himself."""
+REMOVED = frozenset({"task", "aside", "aside.flushed"}) | latch_rows_bridge.REMOVED
+"""Programs that nothing replaces: setup begins in the segment that asks, nothing is appended out of band; of the bridge
+see there."""
+
+EXTENDED = latch_rows_life.EXTENDED | latch_rows_bridge.EXTENDED
+"""Programs of contract 1 that have other steps here; their rows hold."""
+
+
+EFFECTS = latch_rows_life.EFFECTS | latch_rows_storage.EFFECTS
+"""Effects of contract 1 that the variant has otherwise, in whatever row."""
 
 
 def now_said(clauses: tuple[str, ...]) -> tuple[str, ...]:
@@ -147,11 +181,11 @@ def now_said(clauses: tuple[str, ...]) -> tuple[str, ...]:
 
 def held(base: Contract, replaced: set[str]) -> tuple[tuple[Program, ...], tuple[Row, ...]]:
     """The programs and rows of contract 1 that hold, citing what the variant says of their clauses."""
-    names = {one.id for module in HELD for one in module.PROGRAMS} - REMOVED - (replaced - latch_rows_life.EXTENDED)
-    gone = replaced | latch_rows_life.DROPPED
+    names = {one.id for module in HELD for one in module.PROGRAMS} - REMOVED - (replaced - EXTENDED)
+    gone = replaced | latch_rows_life.DROPPED | latch_rows_bridge.DROPPED
     programs = (replace(one, clauses=now_said(one.clauses)) for one in base.programs if one.id in names - replaced)
     rows = (
-        replace(one, clauses=now_said(one.clauses), effect=latch_rows_life.EFFECTS.get(one.effect, one.effect))
+        replace(one, clauses=now_said(one.clauses), effect=EFFECTS.get(one.effect, one.effect))
         for one in base.rows
         if one.program in names and one.id not in gone
     )
@@ -168,15 +202,18 @@ def latch() -> Contract:
         latch_rows_driver,
         latch_rows_turn,
         latch_rows_teardown,
+        latch_rows_bridge,
+        latch_rows_storage,
     )
     base = contract1.contract()
     programs = tuple(program for module in modules for program in module.PROGRAMS)
     rows = tuple(row for module in modules for row in module.ROWS)
     own = {row.id for row in rows} | {program.id for program in programs}
     held_programs, held_rows = held(base, own)
-    names = {program.id for program in held_programs} | latch_rows_life.EXTENDED
+    names = {program.id for program in held_programs} | EXTENDED
     holding = {row.id for row in held_rows} | names | {row.id for row in rows if row.program in names}
-    moved = {row.machine for row in (*held_rows, *rows)} - {machine.name for machine in MACHINES}
+    machines = (*MACHINES, latch_rows_bridge.MACHINE)
+    moved = {row.machine for row in (*held_rows, *rows)} - {machine.name for machine in machines}
     every = {row.id for row in base.rows} | {program.id for program in base.programs} | base.clauses.keys()
     return base.overlay(
         "latch",
@@ -184,12 +221,13 @@ def latch() -> Contract:
         programs=(*held_programs, *programs),
         rows=(*held_rows, *rows),
         clauses=LATCH_CLAUSES,
-        machines=(*MACHINES, *(one for one in base.machines if one.name in moved)),
+        machines=(*machines, *(one for one in base.machines if one.name in moved)),
         verbs={verb: program for verb, program in base.verbs.items() if program in names | own} | VERBS,
-        ears=(),
+        ears=latch_rows_bridge.EARS,
         gates=GATES,
         blank=blank,
         read=read,
         signal=signal_of,
+        waits=waits,
         scope=scope_of,
     )

@@ -53,12 +53,12 @@ def accept(now: Now) -> Item:
 
 def to_next_turn(now: Now) -> LatchAgent:
     """Put the item at the tail of next-turn."""
-    return replace(now.it, queued=(*now.it.queued, accept(now)))
+    return replace(now.it, queued=(*now.it.queued, accept(now)), given=True)
 
 
 def to_next_step(now: Now) -> LatchAgent:
     """Put the item at the tail of next-step."""
-    return replace(now.it, steering=(*now.it.steering, accept(now)))
+    return replace(now.it, steering=(*now.it.steering, accept(now)), given=True)
 
 
 def met_an_abort(now: Now) -> bool:
@@ -105,8 +105,8 @@ def put_in_place(now: Now) -> LatchAgent:
 
 
 def someone_waits(now: Now) -> bool:
-    """A `when_idle` waits, and nothing is about to look whether it may resolve."""
-    return bool(now.it.waiters) and not v.ready("settle", now)
+    """A `when_idle` waits, or the bridge does, and nothing is about to look whether it may go on."""
+    return bool(now.it.waiters or v.slots_waiting(now)) and not v.ready("settle", now)
 
 
 def wait(now: Now) -> LatchAgent:
@@ -130,7 +130,7 @@ PROGRAMS = (
     Program("remove", "remove a pending item", ("remove.check", "remove.take"), ("Q/r9L",)),
     Program("replace", "replace a pending item in its place", ("replace.check", "replace.put", "replace.insert"), ("Q/r9L",)),
     Program("when_idle", "wait until no activity remains", ("when_idle.wait", "when_idle.now"), ("S7L",)),
-    Program("settle", "resolve the waiters if still no activity remains", ("settle.resolve",), ("S7L", "S8L")),
+    Program("settle", "resolve the waiters if still no activity remains, and let the bridge go on", ("settle.resolve", "settle.slot"), ("S7L", "S8L")),
 )  # fmt: skip
 
 ROWS = (

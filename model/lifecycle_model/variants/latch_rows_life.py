@@ -12,10 +12,10 @@ import msgspec
 from msgspec.structs import replace
 
 from lifecycle_model.engine import Now
-from lifecycle_model.parts import Storage, Transaction
+from lifecycle_model.parts import Transaction
 from lifecycle_model.rows import words as w
 from lifecycle_model.rows.admission import begin, keep_seed, owner_inactive
-from lifecycle_model.rows.durability import act, drain_last, its_own
+from lifecycle_model.rows.durability import act
 from lifecycle_model.rows.life import (
     become_known,
     born,
@@ -58,9 +58,10 @@ def owner_unwinds(now: Now) -> bool:
 
 
 def begin_agent(now: Now) -> LatchAgent:
-    """The agent of the transaction; an earlier life of the id keeps what it still waits for under another name."""
-    fresh = born(now)
-    return LatchAgent(**{**msgspec.structs.asdict(fresh), "place": "Idle", "started": True})
+    """The agent of the transaction; what was pending is again (D8L); an earlier life keeps what it waits for."""
+    fresh, tx = born(now), now.part(now.by)
+    own = {"place": "Idle", "started": True, "queued": tx.queued, "steering": tx.steering}
+    return LatchAgent(**{**msgspec.structs.asdict(fresh), **own})
 
 
 def commit_failed(now: Now) -> bool:
@@ -76,22 +77,6 @@ def may_be_deactivated(now: Now) -> bool:
 def agents_or_publishing(now: Now) -> bool:
     """An agent on record is live, or just being published."""
     return any(now.part(name).place in ("Publishing", "Live") for name in transactions(now))
-
-
-def nothing_logged(now: Now) -> bool:
-    """The session that leaves has logged nothing, and nothing is stored of it."""
-    part = now.part(now.by)
-    return not part.log and not part.turn
-
-
-def leave_nothing(now: Now) -> Storage:
-    """Nothing is stored, and nothing is left to be caught up with."""
-    return replace(drain_last(now), unsettled=False)
-
-
-def configured(now: Now) -> bool:
-    """The provider would start agents by its configuration, which the variant's rows do not carry."""
-    return bool(now.command.configured)
 
 
 def fix_first(now: Now) -> Transaction:
@@ -114,7 +99,7 @@ def settle_disposers(now: Now) -> Any:
     return replace(now.it, disposers=())
 
 
-A, E, R, X, W, D = "agent", "entry", "listing", "transaction", "owner", "storage"
+A, E, R, X, W = "agent", "entry", "listing", "transaction", "owner"
 
 PROGRAMS = (
     Program("loaded", "the load has settled: was it wanted still, repair, take the log, check",
@@ -149,13 +134,8 @@ ROWS = (
     Row("R6L", A, (), "publish.start_check", ("R6L", "P5L"), guard=deactivated, effect=fix_reason, then="teardown"),
 
     Row("P6 late load", X, ("Loading",), "loaded.late", ("P6", "P11", "P8L"), guard=tx_deactivated, effect=fix_first, then="reject"),
-    Row("D/r4", D, ("Buffering",), "log.end.one", ("D/r4", "D3L", "D6"), guard=w.both(its_own, w.negate(nothing_logged)), to="Stored",
-        effect=drain_last, opens="store"),
-    Row("D/r4 nothing", D, ("Buffering",), "log.end.one", ("D/r4",), guard=w.both(its_own, nothing_logged), to="Absent", effect=leave_nothing),
-    Row("D/r9", D, (), "log.end.one", ("D/r9",), guard=w.negate(its_own)),
     Row("X3 owner", W, (), "unload_owner.begin", ("X3L", "T1", "P6"), to="Unloading", effect=begin_owner, then="unload"),
     Row("X3L begins later", W, (), "unload.agents", ("X3L", "P5L"), guard=agents_or_publishing, opens="begin"),
-    Row("G configured", "provider", (), "load_provider.check", ("G1",), guard=configured, effect=v.refuse("unsupported"), then=END),
     Row("L out of band", E, (), "session.act", ("L/r1",), guard=act("append_out_of_band"), effect=v.refuse("unsupported"), then=END),
 )  # fmt: skip
 
@@ -167,17 +147,9 @@ DROPPED = frozenset(
         "X3 begins later",
         "X3 begins",
         "T9 unannounced",
-        "R0 told",
-        "P/r12 told",
-        "P/r12 returned",
-        "A10 told",
-        "G5 gives up",
-        "G configures",
-        "G/r1",
     }
 )
-"""Rows of contract 1 that nothing replaces: scopes are minted at once, unloads begin later, scope disposers do not fail,
-the judge makes every call himself, and no provider starts agents of its own."""
+"""Rows of contract 1 that nothing replaces: scopes are minted at once, unloads begin later, scope disposers do not fail."""
 
 EFFECTS: dict[object, Any] = {fix_contract_1: fix_first}
 """Effects of contract 1 that the variant has otherwise, in whatever row: P8L knows no order of reasons but the first."""

@@ -11,6 +11,7 @@ from lifecycle_model.engine import Now
 from lifecycle_model.parts import Transaction
 from lifecycle_model.rows import words as w
 from lifecycle_model.rows.life import its_transaction, says, transaction
+from lifecycle_model.rows.teardown import slots_of
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.variants import latch_words as v
 from lifecycle_model.variants.latch_state import LatchAgent, LatchTransaction
@@ -136,7 +137,7 @@ PROGRAMS = (
             ("drain.look", "drain.unwind", "drain.children", "drain.scope"), ("T/r2L", "T/r3L", "T15L")),
     Program("scope", "the scope's own disposers ran", ("scope.ran", "scope.children", "scope.over"), ("T/r4L", "T15L")),
     Program("release", "the scope has unwound, its children are gone: detach agent and session, release",
-            ("release.begin", "release.agent", "release.log", "release.session", "release.finish", "release.records", "release.handle"),
+            ("release.begin", "release.agent", "release.log", "release.session", "release.finish", "release.told", "release.records", "release.handle"),
             ("T/r4L", "T/r5L", "T/r6L", "X9L")),
 )  # fmt: skip
 
@@ -172,6 +173,7 @@ ROWS = (
     Row("T/r5L session", E, ("Announced",), "release.session", ("T/r5L", "T7L", "T8L", "I15L", "L/r10"), to="Gone", effect=w.setting(stored=False),
         says=(says("session/disposed"),)),
     Row("T/r6L", D, ("Detaching",), "release.finish", ("T/r6L", "T1", "V8"), to="Releasing", effect=finish),
+    Row("A10 told", D, ("Releasing",), "release.told", ("A10L",), runs="parted", on=slots_of),
     Row("T10", D, ("Releasing",), "release.records", ("T10", "T/r6L", "R0"), runs="finished", on=its_transaction),
     Row("T/r6L over", D, ("Releasing",), "release.handle", ("T/r6L", "T10"), to="Finished", effect=w.setting(handle="")),
 )  # fmt: skip

@@ -5,7 +5,7 @@ Refuses behaviour: rows have that. The other components are contract 1's (`parts
 
 from __future__ import annotations
 
-from lifecycle_model.parts import Transaction
+from lifecycle_model.parts import Storage, Transaction
 from lifecycle_model.state import Agent, Item
 
 
@@ -31,6 +31,8 @@ class LatchAgent(Agent, frozen=True):
     """The stream has shown text (C25L)."""
     job: str = ""
     """The reference of the maintenance job."""
+    given: bool = False
+    """It was given input, so that something is logged, if nothing that the variant shows."""
 
     @property
     def shape(self) -> tuple[object, ...]:
@@ -46,6 +48,7 @@ class LatchAgent(Agent, frozen=True):
             self.visible,
             bool(self.job),
             self.unwound,
+            self.given,
         )
 
 
@@ -54,3 +57,15 @@ class LatchTransaction(Transaction, frozen=True):
 
     disposers: tuple[str, ...] = ()
     """Who disposed the lifecycle while it was set up, and waits."""
+    queued: tuple[Item, ...] = ()
+    """What was pending for next-turn in the log that was loaded (D8L); `steering` for next-step."""
+    steering: tuple[Item, ...] = ()
+
+
+class LatchStorage(Storage, frozen=True):
+    """What is stored under one id, with what was pending when it was last drained."""
+
+    queued: tuple[Item, ...] = ()
+    steering: tuple[Item, ...] = ()
+    written: bool = False
+    """Something was ever written: a session that logged nothing is not stored."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
 from lifecycle_model.engine import Now
+from lifecycle_model.parts import PromptSlot
 from lifecycle_model.table import Row
 from lifecycle_model.variants.latch_state import LatchAgent
 from lifecycle_model.wire import UNSET, Answer, Dropped, Observation
@@ -57,6 +59,20 @@ def replays(now: Now) -> bool:
 def ready(kind: str, now: Now) -> bool:
     """A segment of this kind is about to run for the component."""
     return any(gate.kind == kind and gate.of == now.subject for gate in now.world.gates)
+
+
+WAITS = ("Sent", "Claimed")
+"""Places of a prompt slot that waits for its agent to be idle."""
+
+
+def slots_waiting(now: Now) -> Iterable[str]:
+    """The session record of the agent, where a prompt, or the boundary of its connection, waits for it (A4L, A10L)."""
+    name = f"slot:{now.it.name}"
+    slot = now.part(name)
+    if not isinstance(slot, PromptSlot) or slot.handle != now.it.handle:
+        return ()
+    there = now.part(slot.connection)
+    return (name,) if slot.place in WAITS or (there is not None and there.place == "Closing") else ()
 
 
 # -- effects -----------------------------------------------------------------------------------------------------
