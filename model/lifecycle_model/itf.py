@@ -15,7 +15,7 @@ from lifecycle_model.wire import UNSET
 
 NONE: dict[str, Any] = {"tag": "Absent", "value": "U_OF_UNIT"}
 """What has no value. Its tag is no word of any language that reads it."""
-VARIABLES = ("did", "segment", "agents", "gates", "seen")
+VARIABLES = ("did", "segment", "components", "gates", "seen")
 
 
 def value_of(value: Any) -> Any:
@@ -55,12 +55,12 @@ def to_itf(moments: Sequence[Moment], cycle: Sequence[Moment] = (), source: str 
 
 
 def _state(index: int, moment: Moment) -> dict[str, Any]:
-    agents = {name: part for name, part in moment.configuration.items() if name != "world"}
+    components = {name: part for name, part in moment.configuration.items() if name != "world"}
     return {
         "#meta": {"index": index},
         "did": moment.text,
         "segment": "internal" if moment.gate is not None else "environment",
-        "agents": value_of(agents),
+        "components": value_of(components),
         "gates": value_of(moment.configuration.world.gates),
         "seen": value_of(moment.seen),
     }

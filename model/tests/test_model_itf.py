@@ -33,7 +33,7 @@ def test_witness_reads_back() -> None:
     assert read.loop is None
     assert [state.values["did"] for state in read.states] == [moment.text for moment in moments]
     last = read.states[-1].values
-    agent = last["agents"]["a"]
+    agent = last["components"]["a"]
     assert agent.place == moments[-1].configuration["a"].place
     assert agent.turn == 1
     assert [one.event for one in last["seen"]] == [one.event for one in moments[-1].seen]
@@ -48,6 +48,28 @@ def test_reading_and_writing_again_gives_the_same() -> None:
     assert [{k: v for k, v in state.items() if k != "#meta"} for state in again["states"]] == [
         {k: v for k, v in state.items() if k != "#meta"} for state in data["states"]
     ]
+
+
+@pytest.mark.parametrize("name", ["bridge-new", "storage", "tasks"])
+def test_a_run_of_a_whole_system_reads_back(name: str) -> None:
+    found = explore(contract(), scope_named(name), standard(contract()), limit=400)
+    assert len(found.witnesses) > 3
+    kinds: set[str] = set()
+    for witness in found.witnesses:
+        moments, _ = counterexample(found, witness)
+        data = json.loads(json.dumps(to_itf(moments, source=name)))
+        read = itf_py.trace_from_json(data)
+        for state, moment in zip(read.states, moments, strict=True):
+            components = state.values["components"]
+            parts = {name: part for name, part in moment.configuration.items() if name != "world"}
+            assert set(components) == set(parts)
+            for name, part in parts.items():
+                assert getattr(components[name], "place", None) == getattr(part, "place", None)
+                kinds.add(type(part).__name__)
+        assert [{k: v for k, v in state.items() if k != "#meta"} for state in itf_py.trace_to_json(read)["states"]] == [
+            {k: v for k, v in state.items() if k != "#meta"} for state in data["states"]
+        ]
+    assert len(kinds) > 3
 
 
 def test_lasso_has_a_loop() -> None:
