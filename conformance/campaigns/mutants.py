@@ -19,7 +19,7 @@ import click
 import msgspec
 
 from lifecycle_conformance.mutants import heatmap, matrix
-from lifecycle_conformance.mutants.hunt import Hunt, Kill
+from lifecycle_conformance.mutants.hunt import KILLED, Hunt, Kill
 from lifecycle_conformance.mutants.mutant import Mutant
 from lifecycle_conformance.mutants.plans import ENGINES
 from lifecycle_conformance.mutants.zoo import ZOO
@@ -38,13 +38,16 @@ def main() -> None:
 @click.option("--engine", "engines", multiple=True, default=ENGINES, show_default=True)
 @click.option("--section", default="", help="Only mutants of these sections.")
 @click.option("--seconds", default=600.0, show_default=True, help="For one hunt.")
-def run(profile: str, engines: tuple[str, ...], section: str, seconds: float) -> None:
+@click.option("--optimum/--no-optimum", default=True, show_default=True, help="Compare with the suite's shortest run.")
+@click.option("--survivors", is_flag=True, help="Only mutants that no engine killed in the quick profile.")
+def run(profile: str, engines: tuple[str, ...], section: str, seconds: float, optimum: bool, survivors: bool) -> None:
     """Hunt what was not hunted yet."""
     kept = _kept()
-    hunt = Hunt(profile, seconds=seconds, sift=True, optimum=True)
+    hunt = Hunt(profile, seconds=seconds, sift=True, optimum=optimum)
+    dead = {kill.mutant for kill in _kills(kept) if survivors and kill.outcome == KILLED}
     for engine in engines:
         done = {kill.mutant for kill in _kills(kept) if kill.engine == engine and kill.profile == profile}
-        todo = [mutant for mutant in ZOO if mutant.id not in done and _asked(mutant, engine, section)]
+        todo = [mutant for mutant in ZOO if mutant.id not in done | dead and _asked(mutant, engine, section)]
         if not todo:
             continue
         click.echo(f"{profile} {engine}: {len(todo)} mutants, {len(hunt.plan(engine))} runs each at most")

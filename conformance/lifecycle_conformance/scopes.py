@@ -146,7 +146,7 @@ SCOPES: tuple[SuiteScope, ...] = (
         "parks",
         "input and cancels after disposal, where they are not refused",
         {"model": ("finish",)},
-        _words("send", "steer", "cancel", "when_idle", "dispose"),
+        _words("send", "steer", "inject", "cancel", "when_idle", "dispose"),
         pending=1,
         reactions=("send", "cancel", "dispose"),
         policies={"after_dispose": "parks", "cancel_after_dispose": "publishes"},

@@ -9,7 +9,7 @@ from lifecycle_model.rows import words as w
 from lifecycle_model.rows.inbox import absent, refuse
 from lifecycle_model.state import Agent
 from lifecycle_model.table import END, Program, Row
-from lifecycle_model.wire import Observation
+from lifecycle_model.wire import ANY, Observation
 
 
 def unknown_cause(now: Now) -> bool:
@@ -99,7 +99,7 @@ ROWS = (
     Row("C/r5", A, (), "cancel.check", ("C/r5",), guard=w.disposed, then=END),
     Row("C1 unknown cause", A, (), "cancel.check", ("C1",), guard=unknown_cause, effect=refuse("invalid"), then=END),
     Row("policy keep_inbox off", A, (), "cancel.check", ("policy keep_inbox",), guard=keeping_unsupported,
-        effect=refuse("unsupported"), then=END),
+        effect=refuse(ANY), then=END),
     Row("C/r1", A, (), "cancel.enter", ("C/r1", "C2", "C3"), guard=ineffective, then=END),
     Row("C2 effective", A, (), "cancel.enter", ("C2",), effect=enter),
     Row("C/r2 request", A, (), "cancel.request", ("C/r2", "C9", "C24"), guard=no_holder, effect=w.setting(marker=True), says=(requested,)),

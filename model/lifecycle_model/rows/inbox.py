@@ -58,14 +58,24 @@ def refuse(code: str) -> Any:
         now.answer = Answer(refused=code)
         return now.it
 
-    effect.__name__ = f"refuse_{code}"
-    effect.__doc__ = f"Refuse: {code}."
+    effect.__name__ = "refuse" if code == ANY else f"refuse_{code}"
+    effect.__doc__ = "Refuse, with any code." if code == ANY else f"Refuse: {code}."
     return effect
+
+
+def invalid_after_disposal(now: Now) -> bool:
+    """The agent is disposed and the input invalid; which of the two is told is open."""
+    return invalid(now) and now.it.status == "disposed"
 
 
 def parks(now: Now) -> bool:
     """Input after disposal is kept silently."""
     return bool(now.policy("after_dispose") == "parks")
+
+
+def injection_parks(now: Now) -> bool:
+    """Disposed, and the policy keeps what is sent; whether an injection is sent, too, or refused is open."""
+    return now.it.status == "disposed" and parks(now) and not now.late
 
 
 def keep_silently(now: Now) -> Agent:
@@ -195,6 +205,7 @@ PROGRAMS = (
 
 ROWS = (
     Row("Q/r5 absent", A, (), "send.check", ("Q1",), guard=absent, effect=refuse("not_live"), then=END),
+    Row("Q/r5 disposed, invalid", A, (), "send.check", ("Q/r5", "Q1"), guard=invalid_after_disposal, effect=refuse(ANY), then=END),
     Row("policy after_dispose", A, (), "send.check", ("policy after_dispose",), guard=w.both(w.disposed, parks), effect=keep_silently, then=END),
     Row("Q/r5 disposed", A, (), "send.check", ("Q/r5", "T5"), guard=w.disposed, effect=refuse("disposed"), then=END),
     Row("Q/r5 invalid", A, (), "send.check", ("Q/r5", "Q1"), guard=invalid, effect=refuse("invalid_message"), then=END),
@@ -207,6 +218,8 @@ ROWS = (
     Row("Q/r1", A, AWAKE, "send.store", ("Q/r1", "Q/r2", "Q/r4", "Q2"), effect=queue, says=(enqueued_queue,)),
 
     Row("Q/r5 inject absent", A, (), "inject.check", ("Q1",), guard=absent, effect=refuse("not_live"), then=END),
+    Row("Q/r5 inject disposed, invalid", A, (), "inject.check", ("Q/r5", "Q1"), guard=invalid_after_disposal, effect=refuse(ANY), then=END),
+    Row("policy after_dispose inject", A, (), "inject.check", ("policy after_dispose",), guard=injection_parks, effect=keep_silently, then=END),
     Row("Q/r5 inject disposed", A, (), "inject.check", ("Q/r5", "T5"), guard=w.disposed, effect=refuse("disposed"), then=END),
     Row("Q/r5 inject invalid", A, (), "inject.check", ("Q/r5", "Q1"), guard=invalid, effect=refuse("invalid_message"), then=END),
     Row("Q/r7", T, (), "inject.place", ("Q/r7", "Q16"), guard=batch_running, effect=defer, then=END),

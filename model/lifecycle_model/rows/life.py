@@ -82,10 +82,10 @@ def work_waiting(now: Now) -> bool:
 
 
 def start_driver(now: Now) -> Agent:
-    """Start the driver."""
+    """Start the driver; whether its start is a wake already, which consumes a marker (C9), is open."""
     if not work_waiting(now):
         w.resolve_waiters(now)
-        return replace(now.it, started=True, marker=False, waiters=())
+        return replace(now.it, started=True, marker=now.it.marker and now.late, waiters=())
     return replace(now.it, started=True)
 
 
