@@ -6,6 +6,7 @@ shows it. This module knows neither what a group is nor how a fingerprint is mad
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -100,11 +101,21 @@ def load(path: Path) -> Expectations:
 
 
 def write(path: Path, system: str, contract: str, happened: Iterable[Expected]) -> Expectations:
-    """Write what happened as expected from now on, sorted, so that the same violations give the same bytes."""
-    unique = {e.key: e for e in sorted(happened)}
+    """Write what happened as expected from now on, sorted, so that the same violations give the same bytes.
+
+    The note of a violation that the file already lists stays; a file that cannot be read has none.
+    """
+    notes = _notes(path)
+    unique = {e.key: msgspec.structs.replace(e, note=e.note or notes.get(e.key, "")) for e in sorted(happened)}
     made = Expectations(system, contract, tuple(sorted(unique.values())))
     path.write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n")
     return made
+
+
+def _notes(path: Path) -> dict[tuple[str, str], str]:
+    with contextlib.suppress(ExpectError):
+        return {e.key: e.note for e in load(path).expected}
+    return {}
 
 
 def updated(

@@ -54,6 +54,16 @@ def test_the_same_group_by_another_run_is_new() -> None:
     assert (difference.new, difference.stale) == ((other,), (C9,))
 
 
+def test_a_list_that_is_written_anew_keeps_its_notes(tmp_path: Path) -> None:
+    path = tmp_path / "known.json"
+    write(path, "s", "1", [C9, L3])
+    write(path, "s", "1", [Expected("C9", "aaaa"), Expected("L3", "cccc")])
+    assert load(path).expected == (C9, Expected("L3", "cccc"))
+    path.write_text("no list", encoding="utf-8")
+    write(path, "s", "1", [Expected("C9", "aaaa")])
+    assert load(path).expected == (Expected("C9", "aaaa"),)
+
+
 def test_a_note_decides_nothing() -> None:
     assert compare(Expectations("s", "1", (C9,)), [Expected("C9", "aaaa", "another note")]).holds
 
