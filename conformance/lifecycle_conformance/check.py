@@ -5,11 +5,9 @@ Decides the verdict; refuses to print. `CONFORMS` says that nothing within reach
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from time import monotonic
@@ -27,6 +25,7 @@ from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import Mismatch as VectorMismatch
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors, out_of_reach
 from lifecycle_conformance.words import Namer, burst
+from lifecycle_conformance.workers import end, workers
 from lifecycle_model.commands import AnyCommand, Disarm, Hold, LoadProvider, React, Read, Release, Tick, Watch
 from lifecycle_model.table import Contract
 from lifecycle_model.wire import Description, Profile, Vector, to_json
@@ -293,8 +292,7 @@ def _work(
                 return
             yield worker.work(task)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.jobs, context, _open, (setting,)) as pool:
+    with workers(options.jobs, _open, setting) as pool:
         futures: list[Future[Done]] = [pool.submit(_do, task) for task in todo]
         stopped: KeyboardInterrupt | None = None
         try:
@@ -307,9 +305,7 @@ def _work(
         ready = [future for future in futures if future.done()]
         if len(ready) < len(futures):
             # nobody waits for what the workers still do
-            for child in multiprocessing.active_children():
-                child.terminate()
-            pool.shutdown(wait=False, cancel_futures=True)
+            end(pool)
         if stopped is not None:
             # what was done before is told; then the interrupt goes on
             yield from (future.result() for future in ready)
@@ -325,8 +321,6 @@ _mine: list[Worker] = []
 
 
 def _open(setting: Setting) -> None:
-    # an interrupt at the terminal reaches every process; the judge's own decides what becomes of it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _mine.append(Worker(setting))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from dataclasses import dataclass
 
 from lifecycle_conformance.contracts import contract_named
+from lifecycle_conformance.workers import workers
 from lifecycle_model.coverage import coverage
 from lifecycle_model.estimate import estimate
 from lifecycle_model.explore import counterexample, explore
@@ -87,8 +87,7 @@ def run_all(contract: Contract, scopes: Sequence[Scope], wanted: str | None, job
         for scope in scopes:
             yield run(contract, scope, wanted, say)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context) as pool:
+    with workers(jobs) as pool:
         longest = sorted(scopes, key=lambda scope: -sizes[scope.name].segments)
         running: dict[Future[Explored], str] = {
             pool.submit(_one, contract.name, scope.name, wanted): scope.name for scope in longest
