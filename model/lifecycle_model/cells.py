@@ -208,6 +208,10 @@ class Cells:
                 found.moves += [] if late is None else [late]
             if label.actor == INTERNAL:
                 found.internal |= 1 << label.fair
+            elif label.actor == SETTLE and label.command is not None:
+                # what changes nothing need not come
+                if move is not None and move.targets[0] != self.number(cell):
+                    found.settling |= 1 << label.fair
             elif label.actor == SETTLE and sure:
                 found.settling |= 1 << label.fair
             elif label.actor == SETTLE:
@@ -229,7 +233,10 @@ class Cells:
         for act in role.acts:
             price = (act.spends,) if act.spends else ()
             for command in each(act.command, cell):
-                yield Label(command, price=price), False
+                label = Label(command, price=price)
+                if act.sure:
+                    label = dataclass_replace(label, actor=SETTLE, fair=self.group("act", repr(command), ""))
+                yield label, act.sure
         configuration = self._configuration((seat,))
         for index, gate in enumerate(cell.gates):
             held = next((one for one in role.holds if one.gate == gate.kind), None)

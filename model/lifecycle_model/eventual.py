@@ -1,4 +1,4 @@
-"""The liveness properties of section V that sections S, Q, C and T can break, with the fairness each assumes."""
+"""The liveness properties of section V that a part of the model can break, with the fairness each assumes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from lifecycle_model.canonical import MARK, Cell
 from lifecycle_model.ghost import waking_pending
+from lifecycle_model.parts import Background
 from lifecycle_model.properties import Liveness, Step
 from lifecycle_model.state import Agent
 
@@ -61,6 +62,16 @@ def creates(cell: Cell) -> bool:
     return calls(cell, "h")
 
 
+def task_stays(cell: Cell) -> bool:
+    """A killed task's process is there."""
+    return any(isinstance(part, Background) and part.place == "Killed" for _, part in cell.aside)
+
+
+def exits(step: Step) -> bool:
+    """A killed task exited."""
+    return step.took("O/r10") or step.took("O10 silent")
+
+
 def leaves(step: Step) -> bool:
     """An item was dequeued or discarded."""
     return any(one.event in ("agent/inbox/dequeue", "agent/inbox/discard") for one in step.seen)
@@ -83,6 +94,7 @@ LIVENESS: tuple[Liveness, ...] = (
              disposes, settles, aborted_only=True, busy=True),
     Liveness("V7", ("V7",), "every create settles", ALL, creates, settles),
     Liveness("V9", ("V9", "A4", "A9"), "every call of the client settles", ALL, prompts, settles),
+    Liveness("V10", ("V10", "O/r10", "O10"), "a killed task exits", (*ALL, "F5"), task_stays, exits, aborted_only=True, busy=True),
     Liveness("V11 steering", ("V11", "Q12"), "steering is delivered, moved or discarded", ALL,
              _agent(lambda agent: bool(agent.steering)), leaves),
     Liveness("V11 detach", ("V11", "T2"), "a teardown that began is finished", ALL,

@@ -131,17 +131,20 @@ def tokens_last(step: Step) -> str | None:
     if step.whole is None or (isinstance(step.command, Task) and step.command.act == "start"):
         return None  # a start makes another task of its id
     before, now = dict(step.before.aside), dict(step.after.aside)
-    ends = Counter(str(one.of) for one in step.whole if one.event == "task" and one.state == "completion")
+    running: Counter[str] = Counter()
     for name, was in before.items():
-        part = now.get(name)
-        if not isinstance(was, Background) or not isinstance(part, Background) or part.executor != was.executor:
+        if not isinstance(was, Background):
             continue
-        if part.token != was.token:
-            return f"{name} was owned by {was.token}, and is by {part.token}"
         executor = before.get(was.executor)
-        over = was.place not in ("Running", "Killed") or getattr(executor, "place", "Loaded") != "Loaded"
-        if ends[was.name] > (0 if over else 1):
-            return f"{name} completed {ends[was.name]} times when it was {was.place}"
+        # an id may be used again while the process of an earlier task of it is still there: they are told apart by number only
+        running[was.name] += was.place in ("Running", "Killed") and getattr(executor, "place", "Loaded") == "Loaded"
+        part = now.get(name)
+        if isinstance(part, Background) and part.executor == was.executor and part.token != was.token:
+            return f"{name} was owned by {was.token}, and is by {part.token}"
+    ends = Counter(str(one.of) for one in step.whole if one.event == "task" and one.state == "completion")
+    for id_, count in ends.items():
+        if count > running[id_]:
+            return f"{id_} completed {count} times when {running[id_]} of it ran"
     return None
 
 

@@ -30,6 +30,8 @@ class Act:
     command: AnyCommand
     spends: str = ""
     """The budget it draws on; empty: as often as it likes."""
+    sure: bool = False
+    """It comes as long as it would change something: the world's own move (F5), not a caller's choice."""
 
 
 @dataclass(frozen=True)

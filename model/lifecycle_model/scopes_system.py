@@ -381,7 +381,7 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
             (
                 Act(Task("start", "k1", caller="a", resists=True), "start"),
                 Act(Task("kill", "k1", caller="a")),
-                Act(Task("exit", "k1")),
+                Act(Task("exit", "k1"), sure=True),
                 Act(Executor("unload", "")),
                 Act(Tool("unload")),
                 DISPOSE,
@@ -393,7 +393,6 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
         budgets=(("start", 1), ("listener", 1)),
         watches=(Watch("validation"),),
         most=(("u", 2), ("d", 1)),
-        lively=False,
     ),
     Scope(
         "bridge-close",

@@ -15,6 +15,7 @@ from lifecycle_model.commands import (
     Cancel,
     Create,
     Dispose,
+    Executor,
     Inject,
     Outcome,
     Send,
@@ -212,6 +213,7 @@ SAFETY = (
         system_of(ENTER, Act(Session("announce", "z1"), "send"), Act(Session("detach", "z1"), "cancel"), first=(PREPARE,)),
     ),
     Broken("I18 I19", lambda: rows(setting("O/r5", token="another")), system_of(Act(Task("read", "k1"), "send"), first=(Task("start", "k1"),))),
+    Broken("I18 I19", lambda: rows(replace(row("O12"), says=row("O12").says * 2)), system_of(Act(Task("finish", "k1"), "send"), first=(Task("start", "k1"),))),
     Broken("I17", lambda: rows(setting("Q25 policy", appending=True)), scope_of(SEND)),
     Broken("S3", lambda: rows(replace(row("X5 TE"), says=(*row("X5 TE").says, w.status("idle")))), scope_of(SEND)),
     Broken("S11", lambda: without("S11"), scope_of(SEND, holds=(FLUSH,))),
@@ -239,6 +241,16 @@ LIVENESS = (
         lambda: without("A/r11"),
         replace(system_of(Act(Acp("prompt", "a", "", ""), "send"), first=(Acp("connect"), Acp("new", "a", as_="q9"))), most=(("q", 1),)),
     ),
+    Broken(
+        "V10",
+        lambda: rows(replace(row("O/r10 leaves"), opens=None)),
+        system_of(Act(Task("kill", "k1"), "send"), first=(Task("start", "k1"),)),
+    ),
+    Broken(
+        "V10",
+        lambda: rows(replace(row("O/r9 leaves"), guard=never)),
+        system_of(Act(Executor("unload", ""), "send"), Act(Task("exit", "k1"), sure=True), first=(Task("start", "k1", resists=True),)),
+    ),
     Broken("V11 steering", lambda: without("Q/r13", "Q24 at wake", "Q24 abandoned"), scope_of(SEND, STEER, CANCEL)),
     Broken("V11 detach", lambda: rows(replace(row("X9 between a- and s-"), opens=None)), scope_of(DISPOSE)),
 )  # fmt: skip
@@ -264,6 +276,15 @@ def test_liveness_can_fail(broken: Broken) -> None:
     whole = explore(contract(), broken.scope, standard(contract()).only(broken.id))
     assert whole.judged == [broken.id]
     assert not whole.lassos
+
+
+def test_a_killed_task_may_stay_unless_forced_termination_ends_it() -> None:
+    """F5 is needed: without it nobody makes a process that resists exit."""
+    wanted = standard(contract()).only("V10")
+    kill = Act(Task("kill", "k1"), "send")
+    for sure in (True, False):
+        scope = system_of(kill, Act(Task("exit", "k1"), sure=sure), first=(Task("start", "k1", resists=True),))
+        assert list(explore(contract(), scope, wanted).lassos) == ([] if sure else ["V10"])
 
 
 def test_every_property_has_a_broken_contract() -> None:
