@@ -131,7 +131,7 @@ def hunt(mutant: Mutant, profile: str = "quick", engines: tuple[str, ...] = ("ve
     return best
 
 
-class _Hunter(Worker):
+class Hunter(Worker):
     """The planner's model and memory, with a real system."""
 
     def __init__(self, planner: Worker) -> None:
@@ -145,7 +145,7 @@ class _Hunter(Worker):
 
 
 @dataclass(frozen=True)
-class _Try:
+class Try:
     """One run: how many came before, what it showed, whom it blames, and how to repeat it."""
 
     runs: int
@@ -168,7 +168,7 @@ def _describe() -> bytes:
 def _failing(planner: Worker, plan: list[Planned]) -> bytes:
     """Which runs the unchanged runtime fails, and for which clauses."""
     found: dict[int, str] = {}
-    for one in _runs(_Hunter(planner), plan, small=False):
+    for one in tries(Hunter(planner), plan, small=False):
         if one.failed or one.trial.error is not None:
             found[one.runs - 1] = f"{one.vector} {' '.join(one.clauses)} {one.trial.error or ''}".strip() or "fails"
     return msgspec.json.encode(found)
@@ -178,13 +178,13 @@ def _hunt(
     planner: Worker, mutant: Mutant, engine: str, profile: str, plan: list[Planned], shortest: list[Shortest]
 ) -> bytes:
     load(mutant)
-    worker = _Hunter(planner)
+    worker = Hunter(planner)
     began = process_time()
     best: Kill | None = None
     seen: set[object] = set()
     errors: list[str] = []
     runs = 0
-    for one in _histories(worker, profile) if engine == "hypothesis" else _runs(worker, plan):
+    for one in _histories(worker, profile) if engine == "hypothesis" else tries(worker, plan):
         runs = one.runs
         if one.trial.error is not None:
             errors.append(str(one.trial.error))
@@ -207,7 +207,8 @@ def _hunt(
     return msgspec.json.encode(msgspec.structs.replace(best, note=best.note or note))
 
 
-def _runs(worker: Worker, plan: list[Planned], small: bool = True) -> Iterator[_Try]:
+def tries(worker: Worker, plan: list[Planned], small: bool = True) -> Iterator[Try]:
+    """Play a plan run by run; with `small` what fails is shrunk first."""
     for runs, planned in enumerate(plan, 1):
         if planned.vector is None:
             trial = worker.play(planned.bursts, planned.policies, planned.keep_log)
@@ -218,12 +219,12 @@ def _runs(worker: Worker, plan: list[Planned], small: bool = True) -> Iterator[_
             yield _scenario(worker, runs, planned)
 
 
-def _tried(worker: Worker, runs: int, trial: Trial) -> _Try:
+def _tried(worker: Worker, runs: int, trial: Trial) -> Try:
     clauses = trial.clauses if trial.violates else ()
-    return _Try(runs, trial.violates, trial, clauses, lambda: worker.play(trial.bursts, trial.policies))
+    return Try(runs, trial.violates, trial, clauses, lambda: worker.play(trial.bursts, trial.policies))
 
 
-def _scenario(worker: Worker, runs: int, planned: Planned) -> _Try:
+def _scenario(worker: Worker, runs: int, planned: Planned) -> Try:
     vector = planned.vector
     assert vector is not None
 
@@ -235,10 +236,10 @@ def _scenario(worker: Worker, runs: int, planned: Planned) -> _Try:
     trial = play()
     broken = trial.error is None and bool(check_vector(vector, trial.results, worker.profile))
     clauses = (*(vector.clauses if broken else ()), *(trial.clauses if trial.violates else ()))
-    return _Try(runs, broken or trial.violates, trial, tuple(dict.fromkeys(clauses)), play, vector.id)
+    return Try(runs, broken or trial.violates, trial, tuple(dict.fromkeys(clauses)), play, vector.id)
 
 
-def _histories(worker: Worker, profile: str) -> Iterator[_Try]:
+def _histories(worker: Worker, profile: str) -> Iterator[Try]:
     found = explore_histories(worker, 0, PROFILES[profile].examples)
     for trial in found.failures:
         yield _tried(worker, found.histories, shrink(trial, worker.play) if trial.violates else trial)
@@ -259,7 +260,7 @@ def _optimum(worker: Worker, trial: Trial, shortest: list[Shortest]) -> tuple[in
     return own if shortest else None
 
 
-def _kill(mutant: Mutant, engine: str, profile: str, one: _Try, seconds: float) -> Kill:
+def _kill(mutant: Mutant, engine: str, profile: str, one: Try, seconds: float) -> Kill:
     again = one.again()
     same = [to_json(result) for result in again.results] == [to_json(result) for result in one.trial.results]
     right = bool(set(one.clauses) & set(mutant.group))

@@ -40,14 +40,18 @@ def mutated(mutant: Mutant) -> str:
 
 def load(mutant: Mutant) -> None:
     """Make the runtime that this process will import the mutant's; raises `RuntimeLoaded` if it is too late."""
-    known = sorted(name for name in sys.modules if name == RUNTIME or name.startswith(f"{RUNTIME}."))
+    load_source(mutant.module, mutated(mutant), mutant.id)
+
+
+def load_source(module: str, source: str, name: str) -> None:
+    """Make a module of the runtime that this process will import be this source; `name` is for the message."""
+    known = sorted(one for one in sys.modules if one == RUNTIME or one.startswith(f"{RUNTIME}."))
     if known:
         raise RuntimeLoaded(
-            f"mutant {mutant.id} cannot be loaded: {known[0]} is imported already",
+            f"mutant {name} cannot be loaded: {known[0]} is imported already",
             hint="load a mutant first thing in a fresh process",
         )
-    path, source = source_of(mutant.module)
-    sys.meta_path.insert(0, _Finder(f"{RUNTIME}.{mutant.module}", path, mutant.mutate(source)))
+    sys.meta_path.insert(0, _Finder(f"{RUNTIME}.{module}", source_of(module)[0], source))
 
 
 class _Finder(MetaPathFinder):
