@@ -1,6 +1,7 @@
 """Thousands of seeded histories of the reference runtime: none may be failed. Writes a stamped result.
 
 python conformance/campaigns/seeds.py --histories 3000 > conformance/results/seeds.json
+python conformance/campaigns/seeds.py --system python:lifecycle_conformance.systems.stepped:make > conformance/results/seeds_stepped.json
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from lifecycle_conformance import scopes
 from lifecycle_conformance.engines import Setting, Task, Worker
 from lifecycle_conformance.suite import plain_edges, short_run
 from lifecycle_conformance.systems.selftest import selftest
-from lifecycle_conformance.systems.stepped import SteppedSystem, make
+from lifecycle_conformance.systems.stepped import make
+from lifecycle_conformance.systems.stepped.system import SteppedSystem
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors, out_of_reach
 from lifecycle_model.commands import Cancel, Create, Dispose, Inject, Read, Send
 from lifecycle_model.wire import Vector
