@@ -24,7 +24,7 @@ from lifecycle_conformance.suite import short_run
 from lifecycle_conformance.systems.load import open_system
 from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import check_vector
-from lifecycle_model.commands import Burst
+from lifecycle_model.commands import Burst, Json
 from lifecycle_model.wire import Description, to_json
 
 KILLED, OTHER, SURVIVED, INCONCLUSIVE = "killed", "other", "survived", "inconclusive"
@@ -58,6 +58,7 @@ class Kill(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str = ""
     """Why it is inconclusive, or what else went wrong."""
     bursts: tuple[Burst, ...] = ()
+    policies: dict[str, Json] = {}
 
 
 class Hunt:
@@ -277,4 +278,5 @@ def _kill(mutant: Mutant, engine: str, profile: str, one: Try, seconds: float) -
         one.vector,
         "" if same else "repeated, the run gave something else",
         one.trial.bursts,
+        dict(one.trial.policies),
     )

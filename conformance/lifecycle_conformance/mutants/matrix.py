@@ -89,7 +89,10 @@ def read(path: Path) -> Matrix:
 
 def write(matrix: Matrix, path: Path) -> None:
     """Store a matrix, one kill a line, without the runs themselves."""
-    lines = [msgspec.json.encode(msgspec.structs.replace(kill, bursts=()), order="sorted") for kill in matrix.kills]
+    lines = [
+        msgspec.json.encode(msgspec.structs.replace(kill, bursts=(), policies={}), order="sorted")
+        for kill in matrix.kills
+    ]
     head = msgspec.json.encode({"trees": matrix.trees, "sifted": matrix.sifted}, order="sorted")[:-1]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(head + b',"kills":[\n' + b",\n".join(lines) + b"\n]}\n")
