@@ -19,8 +19,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from lifecycle_conformance.check import modelled
 from lifecycle_conformance.engines import Setting, Worker
+from lifecycle_conformance.modelled import modelled
 from lifecycle_conformance.mutants import matrix
 from lifecycle_conformance.mutants.hunt import KILLED, Kill
 from lifecycle_conformance.mutants.load import load

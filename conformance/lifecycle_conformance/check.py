@@ -6,7 +6,7 @@ Decides the verdict; refuses to print. `CONFORMS` says that nothing within reach
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -16,6 +16,8 @@ from lifecycle_conformance import scopes, shrink
 from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.engines import Done, Setting, Task, Worker
 from lifecycle_conformance.hypothesis_run import explore_histories
+from lifecycle_conformance.interleavings import interleave, woven
+from lifecycle_conformance.modelled import modelled
 from lifecycle_conformance.suite import AGENT, Classes, Edge, SuiteRun, plain_edges, reacting_edges, short_run, size_of
 from lifecycle_conformance.systems.adapter import System
 from lifecycle_conformance.systems.errors import SystemsError
@@ -26,8 +28,6 @@ from lifecycle_conformance.vectors import Mismatch as VectorMismatch
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors, out_of_reach
 from lifecycle_conformance.words import Namer, burst
 from lifecycle_conformance.workers import end, workers
-from lifecycle_model.commands import AnyCommand, Disarm, Hold, LoadProvider, React, Read, Release, Tick, Watch
-from lifecycle_model.table import Contract
 from lifecycle_model.wire import Description, Profile, Vector, to_json
 
 CONFORMS, VIOLATES, INCONCLUSIVE = "CONFORMS", "VIOLATES", "INCONCLUSIVE"
@@ -85,6 +85,8 @@ class Outcome:
     runs: int = 0
     edges: int = 0
     histories: int = 0
+    interleaved: int = 0
+    """Runs in which the order of ready tasks was chosen at least once."""
     classes: dict[str, int] = field(default_factory=dict[str, int])
     labels: int = 0
     several: int = 0
@@ -110,13 +112,15 @@ class Depth:
     otherwise: str
     walks: int
     examples: int
+    schedules: int
+    """Orders of ready tasks under which a system in process plays every vector, and some histories."""
     about: str
 
 
 PROFILES: dict[str, Depth] = {
-    "quick": Depth({"core": "all"}, "kinds", 12, 40, "every label of every class; single reactions"),
-    "thorough": Depth({}, "all", 400, 400, "every single reaction at every observation; long histories"),
-    "deep": Depth({}, "all", 4000, 3000, "as thorough, with thousands of histories"),
+    "quick": Depth({"core": "all"}, "kinds", 12, 40, 0, "every label of every class; single reactions"),
+    "thorough": Depth({}, "all", 400, 400, 5, "every single reaction at every observation; long histories"),
+    "deep": Depth({}, "all", 4000, 3000, 40, "as thorough, with thousands of histories"),
 }
 
 
@@ -173,6 +177,7 @@ def check(
             _vectors(worker, options, outcome, progress)
         _engines(worker, setting, options, outcome, progress, began)
         _histories(worker, options, outcome, progress, began)
+        _interleavings(worker, options, outcome, progress, began)
         until = None if options.budget is None else monotonic() + options.budget / 4
         outcome.failures = shortest(worker, outcome.failures, until, progress)[: options.causes]
     except SystemsError as error:
@@ -228,27 +233,6 @@ def _vectors(worker: Worker, options: Options, outcome: Outcome, progress: Progr
             outcome.held.update(vector.clauses)
     outcome.rows.update(worker.judge.rows)
     outcome.seconds["vectors"] = monotonic() - began
-
-
-def modelled(worker: Worker, vector: Vector) -> bool:
-    """Tell whether the model carries everything the vector asks, so that the oracle can judge it too."""
-    return carried(worker.engine.contract, (burst.do for burst in vector.bursts))
-
-
-def carried(contract: Contract, bursts: Iterable[Sequence[AnyCommand]]) -> bool:
-    """Tell whether the contract's rows carry every command, so that the oracle can judge a run of them."""
-    return all(_carried(contract, command) for burst in bursts for command in burst)
-
-
-def _carried(contract: Contract, command: AnyCommand) -> bool:
-    if isinstance(command, React):
-        gate = command.on.get("gate")
-        return (gate is None or gate in contract.gates) and all(_carried(contract, one) for one in command.then)
-    if isinstance(command, Hold | Watch | Release):
-        return command.gate in contract.gates
-    if isinstance(command, LoadProvider) and any(not (one.id or one.resume) for one in command.configured):
-        return False  # a fresh id is the system's own: its agent has no name for the judge
-    return isinstance(command, Read | Disarm | Tick) or command.verb in contract.verbs
 
 
 def _wanted(options: Options, clauses: Sequence[str]) -> bool:
@@ -358,6 +342,21 @@ def _histories(worker: Worker, options: Options, outcome: Outcome, progress: Pro
     progress("Hypothesis", examples, examples)
 
 
+def _interleavings(worker: Worker, options: Options, outcome: Outcome, progress: Progress, began: float) -> None:
+    """Vectors within reach and short histories of every scope, while ready tasks take turns in other orders."""
+    schedules = PROFILES[options.profile].schedules
+    if not schedules or (options.budget is not None and monotonic() - began > options.budget):
+        return
+    runs = woven(worker, options.seed)
+    progress("interleavings", 0, len(runs) * schedules)
+    found = interleave(worker, runs, schedules, options.seed)
+    outcome.runs += found.runs
+    outcome.interleaved += found.chosen
+    outcome.causes.update(found.causes)
+    outcome.failures += found.failures
+    outcome.reasons += [f"interleavings: {error}" for error in found.errors]
+
+
 def _one_a_cause(trials: Sequence[Trial]) -> list[Trial]:
     best: dict[object, Trial] = {}
     for trial in trials:
@@ -383,7 +382,9 @@ def shortest(
 
 
 def _shortest(worker: Worker, trial: Trial, until: float | None) -> Trial:
-    """The shortest run that fails for the same cause."""
+    """The shortest run that fails for the same cause; one that needs a schedule is small already."""
+    if trial.schedule:
+        return trial
     small = shrink.shrink(trial, worker.play)
     blamed = small.mismatch.clauses if small.mismatch is not None else ()
     runs = takewhile(

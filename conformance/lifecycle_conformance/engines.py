@@ -190,6 +190,11 @@ def _walk(worker: Worker, task: Task, done: Done) -> Plan:
         yield tuple(bursts), scope.policies, 0
 
 
+def planned(worker: Worker, task: Task) -> Plan:
+    """The runs of a task, without playing them."""
+    return _ENGINES[task.engine](worker, task, Done(task))
+
+
 _EVENTS: tuple[tuple[tuple[str, object], ...], ...] = (
     (("event", "agent/status"), ("of", AGENT)),
     (("event", "agent/inbox/enqueue"), ("of", AGENT)),

@@ -16,13 +16,14 @@ from pathlib import Path
 import pytest
 
 from lifecycle_conformance import expect
-from lifecycle_conformance.check import Options, VectorFailure, check, modelled
+from lifecycle_conformance.check import Options, VectorFailure, check
 from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.engines import Setting, Worker
 from lifecycle_conformance.expect import Expected
 from lifecycle_conformance.failure.lines import lines
 from lifecycle_conformance.failure.pasted import replay_line
 from lifecycle_conformance.failure.value import Failure
+from lifecycle_conformance.modelled import modelled
 from lifecycle_conformance.reports import keep_trace
 from lifecycle_conformance.reports.found import Found, found_by, found_in_run, found_in_vector, vector_key
 from lifecycle_conformance.reports.words import SECTIONS, section

@@ -42,4 +42,4 @@ def failure_of_vector(failed: VectorFailure, system: Description, seed: int, con
 
 def _trace(trial: Trial, system: Description, seed: int, contract: str) -> Trace:
     trace = recorded(trial.bursts, trial.results, system, policies=trial.policies, engine=ENGINE, seed=seed)
-    return msgspec.structs.replace(trace, contract=contract)
+    return msgspec.structs.replace(trace, contract=contract, schedule=trial.schedule)

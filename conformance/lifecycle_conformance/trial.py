@@ -25,6 +25,8 @@ class Trial:
     findings: tuple[Finding, ...] = ()
     error: AdapterError | None = None
     several: int = 0
+    schedule: tuple[int, ...] = ()
+    """The choices of ready tasks it was played under; empty: the order of the system's own loop."""
 
     @property
     def violates(self) -> bool:

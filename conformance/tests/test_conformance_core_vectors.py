@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from lifecycle_conformance.check import modelled
 from lifecycle_conformance.compare import Projection, project_answer
 from lifecycle_conformance.engines import Setting, Worker
+from lifecycle_conformance.modelled import modelled
 from lifecycle_conformance.monitors.watch import watch
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors
 from lifecycle_model.quiet import perform

@@ -222,6 +222,8 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
     verdict: str = ""
     clauses: tuple[str, ...] = ()
     about: str = ""
+    schedule: tuple[int, ...] = ()
+    """Which ready task of a system in process was next, wherever there was a choice; empty: its loop's own order."""
 
 
 def to_json(value: object) -> bytes:

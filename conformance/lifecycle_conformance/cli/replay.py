@@ -55,24 +55,35 @@ def command(
 
 
 def _judged(worker: Worker, trace: Trace, file: str, system: str, step: bool, form: str | None) -> int:
-    from lifecycle_conformance.check import carried, modelled
+    from dataclasses import replace
+
+    import msgspec
+
     from lifecycle_conformance.failure.lines import lines
     from lifecycle_conformance.failure.pasted import replay_line
     from lifecycle_conformance.failure.value import recorded
+    from lifecycle_conformance.modelled import carried, modelled
     from lifecycle_conformance.stepping import steps
+    from lifecycle_conformance.systems.schedule import Schedule, follow
     from lifecycle_conformance.vectors import bursts_of
 
     vector = _vector(trace)
     bursts = tuple(burst.do for burst in trace.bursts) if vector is None else tuple(bursts_of(vector, worker.profile))
     policies = dict(trace.policies)
     known = carried(worker.engine.contract, bursts) if vector is None else modelled(worker, vector)
+    if not follow(worker.system, Schedule(trace.schedule) if trace.schedule else None) and trace.schedule:
+        raise UsageError(
+            f"the run needs a schedule of tasks, and {system} cannot be given one", hint="only systems in process can"
+        )
     trial = worker.judge.play(worker.system, bursts, policies, keep_log=True, modelled=known)
+    trial = replace(trial, schedule=trace.schedule)
     if trial.error is not None:
         click.echo(f"INCONCLUSIVE  {trial.error}", err=form is not None)
         return 3
     failure = _failure(worker, trial, vector, trace.seed)
     if form is not None:
         again = recorded(bursts, trial.results, worker.system.describe(), policies=policies, engine="replay")
+        again = msgspec.structs.replace(again, schedule=trace.schedule)
         click.echo(_formed(form, again, failure, system), nl=False)
         return 1 if failure is not None else 0
     if step and known:

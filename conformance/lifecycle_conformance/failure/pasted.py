@@ -82,7 +82,8 @@ def _body(failure: Failure, system: str, blamed: str) -> Iterator[str]:
         yield "run.fits(vector)"
         return
     policies = ", POLICIES" if failure.trace.policies else ""
-    yield f"run = replayed({quoted}, BURSTS{policies})"
+    schedule = f", schedule={list(failure.trace.schedule)}" if failure.trace.schedule else ""
+    yield f"run = replayed({quoted}, BURSTS{policies}{schedule})"
     if failure.allowed:
         yield f"run.allows(ALLOWED, {_text(blamed)})"
     if failure.findings:

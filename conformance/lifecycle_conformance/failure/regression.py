@@ -15,7 +15,9 @@ from lifecycle_conformance.failure.parting import loose_gates
 from lifecycle_conformance.failure.value import Alternative, of_alternatives, of_findings, of_vector, recorded
 from lifecycle_conformance.monitors import watch
 from lifecycle_conformance.systems.adapter import System
+from lifecycle_conformance.systems.errors import UsageError
 from lifecycle_conformance.systems.load import open_system
+from lifecycle_conformance.systems.schedule import Schedule, follow
 from lifecycle_conformance.vectors import bursts_of, check_vector
 from lifecycle_model.commands import AnyCommand, Burst, Json
 from lifecycle_model.wire import BurstResult, Description, Observation, Trace, Vector
@@ -85,11 +87,14 @@ class Replayed:
 
 
 def replayed(
-    system: str | System, bursts: Sequence[Sequence[Mapping[str, Json]]], policies: Mapping[str, Json] = NO_POLICIES
+    system: str | System,
+    bursts: Sequence[Sequence[Mapping[str, Json]]],
+    policies: Mapping[str, Json] = NO_POLICIES,
+    schedule: Sequence[int] = (),
 ) -> Replayed:
     """Run bursts, written as on the wire, on a system by name or one that is at hand, and keep what it did."""
     commands = msgspec.convert(bursts, _AS_BURSTS)
-    return _run(system, commands, policies)
+    return _run(system, commands, policies, schedule)
 
 
 def played(system: str | System, vector: Vector | Mapping[str, Json]) -> tuple[Replayed, Vector]:
@@ -98,8 +103,12 @@ def played(system: str | System, vector: Vector | Mapping[str, Json]) -> tuple[R
     return _run(system, bursts_of(wanted), wanted.policies), wanted
 
 
-def _run(system: str | System, bursts: Sequence[Burst], policies: Mapping[str, Json]) -> Replayed:
+def _run(
+    system: str | System, bursts: Sequence[Burst], policies: Mapping[str, Json], schedule: Sequence[int] = ()
+) -> Replayed:
     opened = open_system(system) if isinstance(system, str) else system
+    if not follow(opened, Schedule(schedule) if schedule else None) and schedule:
+        raise UsageError(f"{system} cannot be given a schedule of tasks", hint="only systems in process can")
     try:
         description = opened.describe()
         opened.reset(policies)

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lifecycle_conformance import scopes
-from lifecycle_conformance.check import PROFILES, modelled
+from lifecycle_conformance.check import PROFILES
 from lifecycle_conformance.engines import Setting, Task, Worker
+from lifecycle_conformance.modelled import modelled
 from lifecycle_conformance.suite import Classes, Edge, plain_edges, reacting_edges, size_of
 from lifecycle_conformance.systems.errors import UsageError
 from lifecycle_conformance.trial import Trial

@@ -15,11 +15,12 @@ import sys
 import threading
 import time
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
 from lifecycle_conformance.systems.errors import NeverQuiet
+from lifecycle_conformance.systems.schedule import Schedule
 
 if TYPE_CHECKING:
     from _typeshed import FileDescriptorLike
@@ -73,6 +74,7 @@ class _Selector(selectors.BaseSelector):
         self._turns = 0
         self.outside = _Outside()
         self.on_quiet: Callable[[], None] = lambda: None
+        self.arrange: Callable[[], bool] = lambda: False
         self.on_timer: Callable[[float], None] = lambda seconds: None
 
     def begin(self) -> None:
@@ -87,6 +89,8 @@ class _Selector(selectors.BaseSelector):
                 f"the system is still running after {self._limit} turns of its event loop",
                 hint="something in it polls; wait for an event instead, or make the poll a gate",
             )
+        if self.arrange():
+            timeout = 0
         if self.outside:
             return self._wait_outside(timeout)
         events = self._real.select(0) if len(self._real.get_map()) > _OWN_DESCRIPTORS else []
@@ -134,14 +138,38 @@ class _Loop(asyncio.SelectorEventLoop):
         self._watch = selector
         self._fault = fault
         self._owner = threading.get_ident()
+        self._held: list[asyncio.Handle] = []
+        self.schedule: Schedule | None = None
         super().__init__(selector)
         selector.on_quiet = self.stop
+        selector.arrange = self._arrange
         selector.on_timer = self._jump
         self.set_exception_handler(self._unhandled)
 
     def time(self) -> float:
         """Virtual seconds since the loop was made; they pass only when nothing else can run."""
         return self._clock
+
+    def _arrange(self) -> bool:
+        """Let one ready task run next, as the schedule says, and hold the others; True if there is one.
+
+        Callbacks that are no task's step run first, in their order.
+        """
+        if self.schedule is None and not self._held:
+            return False
+        ready: deque[asyncio.Handle] = self._ready  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue] -- asyncio's own queue of what runs next
+        steps = [*self._held, *(handle for handle in ready if _is_step(handle))]
+        if not steps:
+            return False
+        rest = [handle for handle in ready if not _is_step(handle)]
+        if self.schedule is None:
+            chosen, self._held = steps, []
+        else:
+            chosen = [steps.pop(self.schedule.choose(len(steps)) if len(steps) > 1 else 0)]
+            self._held = steps
+        ready.clear()
+        ready.extend((*rest, *chosen))
+        return True
 
     def _jump(self, seconds: float) -> None:
         self._clock += seconds
@@ -176,6 +204,11 @@ class _Loop(asyncio.SelectorEventLoop):
         return future
 
 
+def _is_step(handle: asyncio.Handle) -> bool:
+    """Whether a handle is a task's next step."""
+    return isinstance(getattr(getattr(handle, "_callback", None), "__self__", None), asyncio.Task)
+
+
 class Quiet:
     """Owns one event loop and runs it from quiet to quiet.
 
@@ -191,7 +224,12 @@ class Quiet:
     def _open(self) -> None:
         self._spoiled = False
         self._selector = _Selector(*self._options)
-        self.loop: asyncio.AbstractEventLoop = _Loop(self._selector, self._fault)
+        self._scheduled = _Loop(self._selector, self._fault)
+        self.loop: asyncio.AbstractEventLoop = self._scheduled
+
+    def follow(self, schedule: Schedule | None) -> None:
+        """Run ready tasks in the order of a schedule from now on; None for the loop's own order."""
+        self._scheduled.schedule = schedule
 
     def _fault(self, text: str) -> None:
         if not self._muted:

@@ -10,6 +10,7 @@ from lifecycle_conformance.systems.errors import AdapterError
 from lifecycle_conformance.systems.quiet import Quiet
 from lifecycle_conformance.systems.reference.control import GATES
 from lifecycle_conformance.systems.reference.world import Later, World, answer, performed
+from lifecycle_conformance.systems.schedule import Schedule
 from lifecycle_model.commands import Burst, Json
 from lifecycle_model.wire import MEMBERS, Answer, BurstResult, Description, Observation, Profile
 from lifecycle_runtime.acp_slot import BridgePolicies
@@ -36,6 +37,11 @@ class ReferenceSystem:
     def __init__(self) -> None:
         self._quiet = Quiet(self._fault)
         self._world: World | None = None
+        self._schedule: Schedule | None = None
+
+    def follow(self, schedule: Schedule | None) -> None:
+        """Run ready tasks in another order, from the next reset on."""
+        self._schedule = schedule
 
     def describe(self) -> Description:
         """Everything of protocol 1 is supported."""
@@ -57,9 +63,13 @@ class ReferenceSystem:
         """Drop the world and make another."""
         chosen = _policies(policies)
         self._world = None
+        self._quiet.follow(None)
         left = self._quiet.clear()
         if left:
             raise AdapterError(f"the run before left tasks that ignore cancellation: {', '.join(left)}")
+        if self._schedule is not None:
+            self._schedule.begin()
+            self._quiet.follow(self._schedule)
         self._quiet.settle(lambda: self._make(chosen))
 
     def _make(self, policies: tuple[Policies, BridgePolicies]) -> None:
