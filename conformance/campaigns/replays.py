@@ -26,6 +26,7 @@ from lifecycle_conformance.mutants.hunt import KILLED, Kill
 from lifecycle_conformance.mutants.load import load
 from lifecycle_conformance.mutants.nursery import in_child
 from lifecycle_conformance.mutants.zoo import mutant
+from lifecycle_conformance.systems.schedule import Schedule, follow
 from lifecycle_conformance.vectors import check_vector, load_vectors
 from lifecycle_model.commands import Burst, Json
 from lifecycle_model.wire import to_json
@@ -42,6 +43,7 @@ class Counterexample(msgspec.Struct, frozen=True, omit_defaults=True):
     engine: str
     bursts: tuple[Burst, ...]
     policies: dict[str, Json] = {}
+    schedule: tuple[int, ...] = ()
     vector: str = ""
     """The vector it is the run of, which may say more than the model."""
 
@@ -64,7 +66,12 @@ def store(kills: tuple[Path, ...]) -> None:
             best[kill.mutant, kill.engine] = kill
     found = [
         Counterexample(
-            one.mutant, one.engine, one.bursts, one.policies or dict(policies.get(one.vector, {})), one.vector
+            one.mutant,
+            one.engine,
+            one.bursts,
+            one.policies or dict(policies.get(one.vector, {})),
+            one.schedule,
+            one.vector,
         )
         for _, one in sorted(best.items())
     ]
@@ -123,6 +130,7 @@ def _repeated(each: Counterexample, times: int) -> bytes:
 def _told(worker: Worker, each: Counterexample) -> str:
     vector = next((known for known in load_vectors() if known.id == each.vector), None)
     carried = vector is None or modelled(worker, vector)
+    follow(worker.system, Schedule(each.schedule) if each.schedule else None)
     trial = worker.judge.play(worker.system, each.bursts, each.policies, keep_log=True, modelled=carried)
     broken = () if vector is None else check_vector(vector, trial.results, worker.profile)
     seen = b"\n".join(to_json(result) for result in trial.results)

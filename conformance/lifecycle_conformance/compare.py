@@ -5,7 +5,7 @@ Refuses to compare texts, times and members a system leaves out and the contract
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -111,7 +111,7 @@ def answers_agree(expected: Answer, seen: Answer) -> bool:
     if seen.ok is UNSET:
         return expected.ok is UNSET and expected.value == seen.value
     if isinstance(expected.ok, dict):
-        return isinstance(seen.ok, dict) and _read_agrees(expected.ok, seen.ok)
+        return isinstance(seen.ok, dict) and read_agrees(expected.ok, seen.ok)
     if isinstance(expected.ok, bool):
         return expected.ok is seen.ok
     if expected.ok in (NEW, NOTHING):
@@ -125,7 +125,8 @@ def _answers_agree(expected: Any, seen: Any) -> bool:
     return len(expected) == len(seen) and all(answers_agree(e, s) for e, s in zip(expected, seen, strict=True))
 
 
-def _read_agrees(expected: dict[str, Any], seen: dict[str, Any]) -> bool:
+def read_agrees(expected: dict[str, Any], seen: dict[str, Any]) -> bool:
+    """Tell whether what was read is what is allowed, in every value that both know."""
     for name, value in expected.items():
         if name not in seen:
             continue
@@ -233,6 +234,21 @@ def split(
         else:
             ordered.setdefault("" if one.of is UNSET else str(one.of), []).append(one)
     return ordered, loose
+
+
+def moments(seen: Iterable[Observation], about: Mapping[str, str]) -> dict[str, int]:
+    """How many observations of its subject came before each call settled; of the calls `about` knows the subject of.
+
+    The order among calls is nobody's promise, and so not in it; nor is a settled flush, which nobody hears.
+    """
+    before: dict[str, int] = {}
+    found: dict[str, int] = {}
+    for one in seen:
+        if one.event == "settled" and str(one.of) in about:
+            found[str(one.of)] = before.get(about[str(one.of)], 0)
+        elif one.event not in UNORDERED and one.state != "settled" and one.of is not UNSET:
+            before[str(one.of)] = before.get(str(one.of), 0) + 1
+    return found
 
 
 def same_multiset(

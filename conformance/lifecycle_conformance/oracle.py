@@ -11,8 +11,16 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from lifecycle_conformance.compare import Projection, agree, answers_agree, project_answer, same_multiset, split
-from lifecycle_conformance.promises import called, promised
+from lifecycle_conformance.compare import (
+    Projection,
+    agree,
+    answers_agree,
+    moments,
+    project_answer,
+    same_multiset,
+    split,
+)
+from lifecycle_conformance.promises import about, answered, called, promised
 from lifecycle_model.commands import Burst
 from lifecycle_model.engine import Engine
 from lifecycle_model.quiet import Outcomes, perform
@@ -103,12 +111,15 @@ class Oracle:
         self._loose = frozenset({"flush", "tool"} if chosen.get("parallel_tools") == "on" else {"flush"})
         self.hypotheses = [Hypothesis(start(chosen, keep_log))]
         self._verbs: dict[str, str] = {}
+        self._about: dict[str, str] = {}
         self.burst = 0
         self.taken: tuple[Outcomes, ...] = ()
 
     def judge(self, burst: Burst, key: bytes, result: BurstResult) -> Mismatch | None:
         """Compare one burst's result; None if some configuration allows it."""
         self._verbs |= called(burst)
+        if self.profile.ordered_calls:
+            self._about |= about(burst)
         survivors: list[Hypothesis] = []
         taken: list[Outcomes] = []
         explanations: list[Explanation] = []
@@ -118,7 +129,7 @@ class Oracle:
                 projected = projection.project(outcome.seen)
                 answers = tuple(project_answer(answer, self._statuses) for answer in outcome.answers)
                 seen = [one for one in Projection(self.profile, hypothesis.shown).project(result.seen)]
-                difference = differ(outcome, projected, answers, seen, result.calls, self._loose)
+                difference = differ(outcome, projected, answers, seen, result.calls, self._loose, self._about)
                 if difference is None:
                     if all(other.configuration != outcome.configuration for other in survivors):
                         survivors.append(Hypothesis(outcome.configuration, projection.shown))
@@ -132,14 +143,14 @@ class Oracle:
             self.hypotheses = survivors
             return None
         explanations.sort(key=lambda one: -one.difference.agreed)
-        return Mismatch(index, tuple(explanations), result, blame(explanations, self._verbs))
+        return Mismatch(index, tuple(explanations), result, blame(explanations, self._verbs, burst))
 
 
-def blame(explanations: Sequence[Explanation], verbs: Mapping[str, str]) -> tuple[str, ...]:
+def blame(explanations: Sequence[Explanation], verbs: Mapping[str, str], burst: Burst = ()) -> tuple[str, ...]:
     """Name three clauses at most, from the best explanation.
 
-    First those that speak of listeners and calls, which no row names (`verbs` tells what each call named in the run
-    was), then those of the first wrong observation's row.
+    First those that speak of listeners, calls and what is read, which no row names (`verbs` tells what each call named
+    in the run was), then those of the first wrong observation's row.
     """
     if not explanations:
         return ()
@@ -151,11 +162,16 @@ def blame(explanations: Sequence[Explanation], verbs: Mapping[str, str]) -> tupl
     if row is None:
         row = best.outcome.rows[-1] if best.outcome.rows else None
     own = promised(best.difference.expected, best.difference.seen, verbs)
+    if best.difference.kind == "call" and best.difference.index < len(burst):
+        own = answered(burst[best.difference.index], best.difference.expected, best.difference.seen)
     return tuple(dict.fromkeys((*own, *(row.clauses if row else ()))))[:3]
 
 
 ASKED = {"u": ("unload_owner", "unload_provider"), "d": ("dispose",), "w": ("when_idle",), "h": ("create",)}
 """First letter of a reference to the programs that perform its call: whose rows are blamed where it settles too early."""
+
+
+NOBODY: Mapping[str, str] = {}
 
 
 def differ(
@@ -165,8 +181,12 @@ def differ(
     seen: Sequence[Observation],
     calls: Sequence[Answer],
     loose: frozenset[str] = frozenset({"flush"}),
+    calls_about: Mapping[str, str] = NOBODY,
 ) -> Difference | None:
-    """The first difference between an allowed outcome and what was seen, or None."""
+    """The first difference between an allowed outcome and what was seen, or None.
+
+    When a call settled is compared within the burst only for the calls in `calls_about`: of a system with ordered calls.
+    """
     speakers = list(zip(outcome.seen, outcome.said, strict=True))
 
     def speaker(one: Observation | None) -> Row | None:
@@ -206,6 +226,10 @@ def differ(
             extra[0] if extra else None,
             speaker(first),
         )
+    due, came = moments(projected, calls_about), moments(seen, calls_about)
+    for ref in (one for one in due if due[one] != came.get(one)):
+        settled = [next(one for one in side if one.event == "settled" and one.of == ref) for side in (projected, seen)]
+        return Difference("settled", agreed, ref, settled[0], settled[1], None)
     if len(answers) != len(calls):
         return Difference("call", agreed, "", None, None, None, min(len(answers), len(calls)))
     for index, (mine_answer, their_answer) in enumerate(zip(answers, calls, strict=True)):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle_conformance.compare import Projection, agree, answers_agree
+from lifecycle_conformance.compare import Projection, agree, answers_agree, moments
+from lifecycle_conformance.promises import answered
+from lifecycle_model.commands import Read, Tick
 from lifecycle_model.wire import ANY, NEW, NOTHING, Answer, Observation, Profile
 
 
@@ -74,3 +76,31 @@ def test_stored_logs_are_compared_as_logs() -> None:
     )
     assert not answers_agree(Answer(ok={"stored": mine}), Answer(ok={"stored": []}))
     assert not answers_agree(Answer(ok={"stored": None}), Answer(ok={"stored": []}))
+
+
+def test_a_wrong_read_in_a_burst_without_rows_names_clauses() -> None:
+    inspect = {"status": "idle", "queued": [], "steering": [], "marker": False, "holder": "none"}
+    expected = Answer(ok={"status": "idle", "inspect": inspect, "registry": True})
+    for wrong, clauses in (
+        ({"inspect": {**inspect, "marker": True}}, ("C9", "I5")),
+        ({"inspect": {**inspect, "holder": "live"}}, ("S4", "I3")),
+        ({"inspect": {**inspect, "queued": ["m1"]}}, ("Q5", "Q18")),
+        ({"status": "running"}, ("S1", "S2")),
+        ({"registry": False}, ("T7", "I12")),
+        ({}, ()),
+    ):
+        seen = Answer(ok={"status": "idle", "inspect": inspect, "registry": True, **wrong})
+        assert answered(Read(agent="a"), expected, seen) == clauses
+
+
+def test_a_driver_that_waits_to_be_stepped_unwoken_is_blamed_on_wakes() -> None:
+    refused, ok = Answer(refused="no_such_gate"), Answer(ok=None)
+    assert answered(Tick("a"), refused, ok) == answered(Tick("a"), ok, refused) == ("Q3", "X4")
+
+
+def test_when_a_call_settled_counts_what_its_subject_did_before() -> None:
+    idle, waited = Observation("agent/status", of="x", status="idle"), Observation("settled", of="w1", ok=None)
+    other = Observation("agent/status", of="y", status="idle")
+    assert moments([waited, idle], {"w1": "x"}) == moments([other, waited, idle], {"w1": "x"}) == {"w1": 0}
+    assert moments([idle, waited], {"w1": "x"}) == {"w1": 1}
+    assert moments([idle, waited], {}) == {}

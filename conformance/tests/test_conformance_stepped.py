@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from lifecycle_conformance import scopes
@@ -11,8 +13,8 @@ from lifecycle_conformance.systems.selftest import selftest
 from lifecycle_conformance.systems.stepped import make
 from lifecycle_conformance.systems.stepped.system import SteppedSystem
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors, out_of_reach
-from lifecycle_model.commands import Cancel, Create, Dispose, Inject, Read, Send
-from lifecycle_model.wire import Vector
+from lifecycle_model.commands import Burst, Cancel, Create, Dispose, Hold, Inject, Read, Release, Send, WhenIdle
+from lifecycle_model.wire import BurstResult, Vector
 
 PROFILE = SteppedSystem().describe().profile
 REACHED = [vector for vector in load_vectors() if not out_of_reach(vector, PROFILE)]
@@ -83,3 +85,20 @@ def test_what_the_contract_leaves_open_it_does_its_own_way(worker: Worker) -> No
         assert other.results[-1].calls[0] != trial.results[-1].calls[0]
         assert not other.violates
     reference.system.stop()
+
+
+def test_when_a_call_settles_is_held_against_a_system_that_orders_its_calls(worker: Worker) -> None:
+    """The stepped runtime declares `ordered_calls`: were its waiters resolved behind idle, S8 would be broken."""
+    bursts = ((Create("a"), Hold("model", "a")), (Send("a", "m1"), WhenIdle("a", "w1")), (Release("model", "a"),))
+    told = worker.system.run
+    assert not worker.play(bursts, {}).violates
+
+    def late(asked: Sequence[Burst]) -> list[BurstResult]:
+        found = told(asked)
+        settled = [one for one in found[-1].seen if one.event == "settled"]
+        rest = [one for one in found[-1].seen if one.event != "settled"]
+        return [*found[:-1], BurstResult(found[-1].calls, (*rest, *settled))]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker.system, "run", late)
+        assert worker.play(bursts, {}).clauses[:2] == ("S8", "S7")

@@ -7,11 +7,12 @@ does not give again, byte for byte.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import process_time
 
 import msgspec
 
+from lifecycle_conformance import interleavings
 from lifecycle_conformance.check import PROFILES
 from lifecycle_conformance.engines import Worker
 from lifecycle_conformance.hypothesis_run import explore_histories
@@ -22,6 +23,7 @@ from lifecycle_conformance.mutants.plans import Planned, Planner, Shortest
 from lifecycle_conformance.shrink import shrink, size
 from lifecycle_conformance.suite import short_run
 from lifecycle_conformance.systems.load import open_system
+from lifecycle_conformance.systems.schedule import Schedule
 from lifecycle_conformance.trial import Trial
 from lifecycle_conformance.vectors import check_vector
 from lifecycle_model.commands import Burst, Json
@@ -59,6 +61,8 @@ class Kill(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it is inconclusive, or what else went wrong."""
     bursts: tuple[Burst, ...] = ()
     policies: dict[str, Json] = {}
+    schedule: tuple[int, ...] = ()
+    """The choices of ready tasks it needs; empty: the order of the runtime's own loop."""
 
 
 class Hunt:
@@ -211,7 +215,9 @@ def _hunt(
 def tries(worker: Worker, plan: list[Planned], small: bool = True) -> Iterator[Try]:
     """Play a plan run by run; with `small` what fails is shrunk first."""
     for runs, planned in enumerate(plan, 1):
-        if planned.vector is None:
+        if planned.seed is not None:
+            yield _interleaved(worker, runs, planned, small)
+        elif planned.vector is None:
             trial = worker.play(planned.bursts, planned.policies, planned.keep_log)
             if trial.violates and small:
                 trial = shrink(trial, worker.play)
@@ -223,6 +229,19 @@ def tries(worker: Worker, plan: list[Planned], small: bool = True) -> Iterator[T
 def _tried(worker: Worker, runs: int, trial: Trial) -> Try:
     clauses = trial.clauses if trial.violates else ()
     return Try(runs, trial.violates, trial, clauses, lambda: worker.play(trial.bursts, trial.policies))
+
+
+def _interleaved(worker: Worker, runs: int, planned: Planned, small: bool) -> Try:
+    run = interleavings.Woven("", planned.bursts, planned.policies, planned.modelled)
+    trial = interleavings.play(worker, run, Schedule(seed=planned.seed))
+    if trial.violates and small and planned.modelled:
+        trial = interleavings.small(worker, trial)
+
+    def again() -> Trial:
+        repeated = replace(run, bursts=trial.bursts)
+        return interleavings.play(worker, repeated, Schedule(trial.schedule))
+
+    return Try(runs, trial.violates, trial, trial.clauses if trial.violates else (), again)
 
 
 def _scenario(worker: Worker, runs: int, planned: Planned) -> Try:
@@ -279,4 +298,5 @@ def _kill(mutant: Mutant, engine: str, profile: str, one: Try, seconds: float) -
         "" if same else "repeated, the run gave something else",
         one.trial.bursts,
         dict(one.trial.policies),
+        one.trial.schedule,
     )

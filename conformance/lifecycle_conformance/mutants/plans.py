@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lifecycle_conformance import scopes
 from lifecycle_conformance.check import PROFILES
 from lifecycle_conformance.engines import Setting, Task, Worker
+from lifecycle_conformance.interleavings import woven
 from lifecycle_conformance.modelled import modelled
 from lifecycle_conformance.suite import Classes, Edge, plain_edges, reacting_edges, size_of
 from lifecycle_conformance.systems.errors import UsageError
@@ -19,8 +20,9 @@ from lifecycle_conformance.vectors import bursts_of, load_vectors, out_of_reach
 from lifecycle_model.commands import Burst, Json
 from lifecycle_model.wire import BurstResult, Description, Vector
 
-ENGINES = ("vectors", "suite", "reactions", "walk", "hypothesis")
-"""Hand-written scenarios; every label of every class; the same behind single reactions; seeded walks; Hypothesis."""
+ENGINES = ("vectors", "suite", "reactions", "walk", "hypothesis", "interleavings")
+"""Hand-written scenarios; every label of every class; the same behind single reactions; seeded walks; Hypothesis; vectors
+and short walks while ready tasks take turns in other orders."""
 
 SETTING = Setting("reference", "1", 10.0)
 
@@ -35,6 +37,8 @@ class Planned:
     modelled: bool = True
     """The oracle can judge it."""
     keep_log: bool = True
+    seed: str | None = None
+    """What the order of ready tasks is drawn from; None for the loop's own."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,8 @@ class Planner(Worker):
         self._plan = []
         if engine == "vectors":
             self._vectors()
+        if engine == "interleavings":
+            self._interleavings(max(1, PROFILES[profile].schedules))
         for task in tasks(engine, profile):
             if not only or task.scope in only:
                 self.work(task)
@@ -104,6 +110,15 @@ class Planner(Worker):
                     self._shortest += [Shortest(size_of(classes, edge), classes, edge) for edge in edges]
             self._shortest.sort(key=lambda one: one.size)
         return self._shortest
+
+    def _interleavings(self, schedules: int) -> None:
+        """Schedule by schedule: what one order shows is shown before the next is tried."""
+        runs = woven(self, 0)
+        self._plan = [
+            Planned(run.bursts, run.policies, modelled=run.modelled, seed=f"0:{run.name}:{number}")
+            for number in range(schedules)
+            for run in runs
+        ]
 
     def _vectors(self) -> None:
         for vector in load_vectors(contract="1"):

@@ -28,6 +28,7 @@ class SteppedSystem:
                 gates=GATES,
                 reads=("lookup", "inspect"),
                 policies={name: list(offered) for name, offered in POLICIES.items()},
+                ordered_calls=True,
                 ticks=True,
             ),
         )
