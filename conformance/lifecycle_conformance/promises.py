@@ -33,6 +33,7 @@ ORDERED: Mapping[str, tuple[str, ...]] = {
 
 READ: Mapping[str, tuple[str, ...]] = {
     "status": ("S1", "S2"),
+    "inspected": ("S1", "S2"),
     "marker": ("C9", "I5"),
     "holder": ("S4", "I3"),
     "queued": ("Q5", "Q18"),
@@ -94,7 +95,7 @@ def _read(answer: object) -> dict[str, Any]:
     values = getattr(answer, "ok", None)
     found: dict[str, Any] = dict(values) if isinstance(values, dict) else {}
     inspect = found.get("inspect")
-    return {**found, **inspect} if isinstance(inspect, dict) else found
+    return {"inspected": inspect.get("status"), **inspect, **found} if isinstance(inspect, dict) else found
 
 
 def _every(commands: Sequence[AnyCommand]) -> Iterator[AnyCommand]:
