@@ -42,7 +42,7 @@ function perform({ as = 'h1', ...command }) {
   if (verb === 'release' && !waiting.has(of)) return { refused: 'no_such_gate' };
   if (verb === 'send') agents.get(agent).send(command.wakeup ?? true);
   if (verb === 'cancel') agents.get(agent).cancel();
-  if (verb === 'hold') holds.push(command);
+  if (verb === 'hold' && !holds.some((hold) => hold.of === of)) holds.push(command);
   if (verb === 'release') waiting.get(of)();
   return { ok: command.message ?? null };
 }

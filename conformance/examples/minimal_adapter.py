@@ -59,7 +59,7 @@ def perform(command: dict[str, Any]) -> dict[str, Any]:
     elif do == "cancel":
         agents[name].cancel()
     elif do == "hold":
-        holds.append(command)
+        holds.extend([command] if command not in holds else [])
     elif do == "release":
         waiting[name][0].set()
     return {"ok": command.get("message")}

@@ -102,3 +102,13 @@ def test_when_a_call_settles_is_held_against_a_system_that_orders_its_calls(work
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker.system, "run", late)
         assert worker.play(bursts, {}).clauses[:2] == ("S8", "S7")
+
+
+@pytest.mark.parametrize("name", ["reference", "python:lifecycle_conformance.systems.stepped:make"])
+def test_a_hold_that_is_armed_is_not_armed_twice(name: str) -> None:
+    worker = Worker(Setting(name, "1", 10.0))
+    twice = (Hold("flush", "a", sticky=True), Hold("flush", "a", sticky=True), Inject("a", "m1"))
+    trial = worker.play(((Create("a"),), twice, (Inject("a", "m2"),)), {})
+    worker.system.stop()
+    assert not trial.violates
+    assert [one.state for one in trial.results[-1].seen if one.event == "session/flush"] == ["start", "settled"]

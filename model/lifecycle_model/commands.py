@@ -162,7 +162,10 @@ class LoadProvider(Command, tag="load_provider", frozen=True, rename={"as_": "as
 
 
 class Hold(Command, tag="hold", frozen=True):
-    """Arm one hold: the next gate at this address waits. Ends at an abort of its signal unless `sticky`."""
+    """Arm one hold: the next gate at this address waits. Ends at an abort of its signal unless `sticky`.
+
+    A hold that is armed already is not armed a second time.
+    """
 
     gate: str
     of: str | None = None

@@ -97,8 +97,9 @@ class Gates:
         self._waiting: list[Waiting] = []
 
     def hold(self, command: Hold) -> None:
-        """Arm one hold."""
-        self._holds.append(command)
+        """Arm one hold; one that is armed already is not armed twice."""
+        if command not in self._holds:
+            self._holds.append(command)
 
     def watch(self, command: Watch) -> None:
         """Report every entering from now on."""

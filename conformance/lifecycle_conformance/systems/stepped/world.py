@@ -333,7 +333,8 @@ def _hold(world: World, command: ask.Hold) -> Answer:
         return OK
     if command.gate == "flush" and command.listener is not None:
         world.flush_listener(command.listener)
-    world.gates.holds.append(command)
+    if command not in world.gates.holds:
+        world.gates.holds.append(command)
     return OK
 
 
