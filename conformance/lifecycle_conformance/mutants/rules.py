@@ -137,7 +137,7 @@ class Ruled(RuleBasedStateMachine):
 def default_machine(of: Worker) -> type[Ruled]:
     """A rule a command, nothing else."""
     return type(
-        "Default", (Ruled,), {"worker": of, **{f"rule_{n}": rule(**gives)(does) for n, gives, does, _ in RULES}}
+        "Default", (Ruled,), {"worker": of, **{f"rule_{name}": _rule(gives, does) for name, gives, does, _ in RULES}}
     )
 
 
