@@ -123,7 +123,7 @@ VIEWS = (
          parts=_parts("prompt", "withdraw_prompt", "slot.claim", "slot.drop", "slot.veto", "slot.converge", "settle", "slot.update", "slot.possible", "output",
                       "replay"), needs="prompt"),
     View("acp-calls", "ACP calls and closing", "What the client asks of the bridge, and how disconnect and teardown reach one boundary.",
-         parts=_parts("acp", "given", "refused", "quiesce", "abandon", "drop", "part", "parted", "slot.disposer", "fault", "quieted")),
+         parts=_parts("acp", "given", "refused", "quiesce", "abandon", "spare", "drop", "part", "parted", "slot.disposer", "fault", "quieted")),
     View("config", "A config-started agent", "What the provider starts by itself, and what it waits for.", machines=("starter",)),
     View("config-steps", "A start by configuration", "A successor waits until its predecessor's entries are gone; each failure is reported once.",
          parts=_parts("start", "awaited", "lookup", "started", "give_up"), needs="give_up"),

@@ -226,6 +226,8 @@ class Connection(msgspec.Struct, frozen=True):
     """Transactions whose create or load has not returned to it."""
     waiting: tuple[str, ...] = ()
     """Disconnects and teardowns that have not settled."""
+    left: bool = False
+    """The client is gone."""
     failed: bool = False
     """A scope disposer of a session failed while it was closed."""
 

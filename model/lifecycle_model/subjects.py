@@ -136,10 +136,12 @@ def _executor(configuration: Configuration, act: str) -> str:
 
 
 def _connection(configuration: Configuration, act: str) -> str:
-    """The component of the connection opened last, or of a new one; one that is closing is not opened again."""
+    """The component of the connection opened last, or of a new one; one of which something is left is not opened again."""
     last = (configuration.get("link") or Link()).connection or "connection:1"
     there = configuration.get(last)
-    if act != "connect" or there is None or there.place != "Closing":
+    parts = (configuration[name] for name in configuration)
+    owed = any(isinstance(part, PromptSlot) and part.connection == last for part in parts)
+    if act != "connect" or there is None or there.place == "Open" or (there.place == "Closed" and not owed):
         return str(last)
     return f"connection:{1 + sum(isinstance(configuration[name], Connection) for name in configuration)}"
 

@@ -84,14 +84,20 @@ def calls(now: Now) -> Iterable[str]:
     return now.it.calls
 
 
+def left(now: Now) -> bool:
+    """The client is gone."""
+    return bool(now.it.left)
+
+
 def disposed_later(now: Now) -> bool:
     """An agent of its sessions is live, and its disposal begins later."""
     return bool(agents(now)) and now.late
 
 
 def quiet(now: Now) -> bool:
-    """No call is in flight, and no session record is left."""
-    return not now.it.calls and not slots(now)
+    """No call is in flight, and no session record is left but one that only waits for its output."""
+    waiting = {gate.on for gate in now.world.gates if gate.kind == "output"}
+    return not now.it.calls and all(now.part(name).gone and name in waiting for name in slots(now))
 
 
 def unwanted(now: Now) -> bool:
@@ -128,6 +134,11 @@ def join(now: Now) -> Connection:
     """It waits with the others."""
     now.answer = Answer(pending=now.command.as_)
     return replace(now.it, waiting=(*now.it.waiting, now.command.as_))
+
+
+def leave(now: Now) -> Connection:
+    """The client is gone; it waits with the others."""
+    return replace(join(now), left=True)
 
 
 def settle_at_once(now: Now) -> Any:
@@ -218,12 +229,13 @@ def settle_waiting(now: Now) -> Connection:
 
 
 N, X = "connection", "transaction"
+LEAVES = act("disconnect")
 CLOSES = act("disconnect", "teardown")
 
 PROGRAMS = (
     Program("acp", "what the client asks of the bridge, and its teardown",
             ("acp.prompt", "acp.cancel", "acp.connect", "acp.close", "acp.open", "acp.loadable", "acp.new", "acp.load"), ("A9", "A10")),
-    Program("quiesce", "once closed: abort creations, drop output, dispose sessions, wait for all",
+    Program("quiesce", "once closed: abort creations, flag slots, dispose sessions, wait for all",
             ("quiesce.calls", "quiesce.slots", "quiesce.agents", "quiesce.over"), ("A10", "A11", "X3")),
     Program("part", "the sessions of a closed connection are disposed later", ("part.agents",), ("A10", "X3")),
     Program("abandon", "the creation signal of a call in flight aborts", ("abandon.deactivate",), ("A9", "A10")),
@@ -234,8 +246,11 @@ PROGRAMS = (
 
 ROWS = (
     Row("A connects", N, (), "acp.connect", ("A/r2",), guard=w.both(act("connect"), not_open), to="Open", effect=connect, then=END),
+    Row("A13 over before", N, (), "acp.close", ("A13", "A10"), guard=w.both(LEAVES, closed_before), effect=settle_at_once, runs="drop", on=slots, then=END),
     Row("A10 over before", N, (), "acp.close", ("A10", "A/r14"), guard=w.both(CLOSES, closed_before), effect=settle_at_once, then=END),
+    Row("A13 joins", N, ("Closing",), "acp.close", ("A13", "A10"), guard=LEAVES, effect=leave, runs="drop", on=slots, then=END),
     Row("A10 joins", N, ("Closing",), "acp.close", ("A10", "A/r14"), guard=CLOSES, effect=join, then=END),
+    Row("A/r14 leaves", N, ("Open",), "acp.close", ("A/r14", "A9", "A10"), guard=LEAVES, to="Closing", effect=leave, then="quiesce"),
     Row("A/r14", N, ("Open",), "acp.close", ("A/r14", "A9", "A10"), guard=CLOSES, to="Closing", effect=join, then="quiesce"),
     Row("A/r1", N, (), "acp.open", ("A/r1", "A9"), guard=not_open, effect=refuse_call, then=END),
     Row("policy session_load", N, ("Open",), "acp.loadable", ("policy session_load",), guard=load_absent, effect=refuse_call, then=END),
@@ -245,7 +260,8 @@ ROWS = (
         constant="it is the last of what a client asks"),
 
     Row("A10 aborts", N, ("Closing",), "quiesce.calls", ("A10", "A/r14", "A9"), effect=note_closing, runs="abandon", on=calls),
-    Row("A/r14 slots", N, ("Closing",), "quiesce.slots", ("A/r14", "A13"), runs="drop", on=slots),
+    Row("A13 slots", N, ("Closing",), "quiesce.slots", ("A13", "A/r14"), guard=left, runs="drop", on=slots),
+    Row("A/r14 slots", N, ("Closing",), "quiesce.slots", ("A/r14", "A4"), runs="spare", on=slots),
     Row("A10 disposes later", N, ("Closing",), "quiesce.agents", ("A10",), guard=disposed_later, opens="part"),
     Row("A10 disposes", N, ("Closing",), "quiesce.agents", ("A10", "A11", "A/r14"), runs="teardown", on=agents),
     Row("A10 waits", N, ("Closing",), "quiesce.over", ("A10",), then="quieted"),

@@ -69,13 +69,23 @@ def opening(now: Now) -> bool:
 
 
 def replayed(now: Now) -> bool:
-    """The load has not been answered, and its replay is delivered."""
-    return opening(now) and not undelivered(now)
+    """The load has not been answered, its replay is delivered, and the connection is open."""
+    return opening(now) and not undelivered(now) and not closing(now)
 
 
 def is_gone(now: Now) -> bool:
     """Nothing is left of its agent."""
     return bool(now.it.gone)
+
+
+def is_over(now: Now) -> bool:
+    """Nothing is left of its agent, and all its output is delivered."""
+    return is_gone(now) and not undelivered(now)
+
+
+def closed_over(now: Now) -> bool:
+    """The connection is being closed, and all output is delivered."""
+    return closing(now) and not undelivered(now)
 
 
 def its_claim(now: Now) -> bool:
@@ -106,13 +116,19 @@ def may_show(now: Now) -> bool:
     world = now.world
     armed = any(arm.gate == "output" for arm in (*world.holds, *world.watches))
     armed = armed or any(("gate", "output") in one.on for one in world.reactions)
-    return armed and not closing(now) and now.late
+    return armed and not client_left(now) and now.late
 
 
 def closing(now: Now) -> bool:
     """The connection is being closed."""
     there: Connection | None = now.part(now.it.connection)
     return there is not None and there.place != "Open"
+
+
+def client_left(now: Now) -> bool:
+    """The client is gone: there is nobody to show anything to."""
+    there: Connection | None = now.part(now.it.connection)
+    return there is not None and there.left
 
 
 def answer_pending(now: Now) -> PromptSlot:
@@ -296,9 +312,10 @@ PROGRAMS = (
     Program("slot.disposer", "a scope disposer of its agent failed", ("slot.disposer.note",), ("A11",)),
     Program("fault", "a failure to be reported at the end", ("fault.note",), ("A11",)),
     Program("replay", "the loaded log is shown to the client", ("replay.open",), ("A/r5",)),
-    Program("output", "an update is delivered, or fails", ("output.failed", "output.delivered", "output.loaded", "output.settle"), ("A4", "A5")),
+    Program("output", "an update is delivered, or fails", ("output.failed", "output.delivered", "output.loaded", "output.settle", "output.vanish"), ("A4", "A5")),
     Program("settle", "the prompt settles once its output has drained", ("settle.drain", "settle.now"), ("A4", "A5", "I20", "V9")),
-    Program("drop", "the connection is closed: drop output, flag the slot", ("drop.flag", "drop.settle", "drop.gone", "drop.vanish"), ("A/r14", "A13")),
+    Program("spare", "the bridge is closed, its client may be there: flag the slot", ("spare.flag", "drop.gone", "drop.vanish"), ("A/r14", "A4")),
+    Program("drop", "the client is gone: drop output, flag the slot", ("drop.flag", "drop.settle", "drop.gone", "drop.vanish"), ("A/r14", "A13")),
     Program("parted", "nothing is left of its agent", ("parted.note", "parted.reject", "parted.vanish"), ("A10", "A/r3")),
 )  # fmt: skip
 
@@ -320,7 +337,7 @@ ROWS = (
     Row("A/r10", S, ("Sent",), "slot.drop.own", ("A/r10", "A7", "A8", "A12"), guard=its_drop, effect=ended("dropped"), then="settle"),
     Row("A/r15", S, ("Sent",), "slot.veto.own", ("A/r15", "A12"), guard=its_veto, effect=ended("vetoed"), then="settle"),
     Row("A/r11", S, ("Claimed",), "slot.converge.own", ("A/r11", "A3", "A15", "A12"), guard=its_flush, effect=note_reason, then="settle"),
-    Row("A4 update", S, (), "slot.update.open", ("A4", "A/r9", "A12"), guard=w.negate(closing), opens="output"),
+    Row("A4 update", S, (), "slot.update.open", ("A4", "A/r9", "A12"), guard=w.negate(client_left), opens="output"),
     Row("A4 possible", S, (), "slot.possible.open", ("A4", "A/r9"), guard=may_show, opens="output"),
     Row("A11 disposer", S, (), "slot.disposer.note", ("A11",), guard=closing, runs="fault", on=its_connections),
     Row("A11 noted", N, ("Closing",), "fault.note", ("A11",), effect=note_disposer),
@@ -329,18 +346,21 @@ ROWS = (
     Row("A5 failed", S, (), "output.failed", ("A5",), guard=w.outcome("fail"), effect=note_failed),
     Row("A4 delivered", S, (), "output.delivered", ("A4", "A/r9", "A/r5"), guard=w.negate(w.outcome("fail")), says=(update,)),
     Row("A/r5", S, (), "output.loaded", ("A/r5", "A14"), guard=replayed, effect=reply),
-    Row("A4 drained", S, ("Draining",), "output.settle", ("A4",), then="settle"),
+    Row("A4 drained", S, ("Draining",), "output.settle", ("A4",), runs="settle"),
+    Row("A10 record drained", S, (), "output.vanish", ("A10",), guard=w.both(closing, is_over), effect=vanish),
 
     Row("A4 drains", S, OCCUPIED, "settle.drain", ("A4",), guard=undelivered, to="Draining", then=END),
     Row("A5", S, OCCUPIED, "settle.now", ("A5", "A4", "A1", "A8", "I20", "V9", "policy foreign_abort_stop_reason",
         "policy max_tokens_stop_reason"), to="Free", effect=settle),
 
+    Row("A/r14 flags", S, OCCUPIED, "spare.flag", ("A/r14", "A5"), effect=flag),
     Row("A13", S, (), "drop.flag", ("A13", "A/r14"), effect=flag_occupied),
     Row("A13 settles", S, ("Draining",), "drop.settle", ("A13", "A/r14"), runs="settle"),
     Row("A9 load", S, (), "drop.gone", ("A9",), guard=w.both(opening, is_gone), effect=reject_load),
-    Row("A10 record", S, (), "drop.vanish", ("A10",), guard=is_gone, effect=vanish),
+    Row("A10 record", S, (), "drop.vanish", ("A10",), guard=is_over, effect=vanish),
 
     Row("A10 agent gone", S, (), "parted.note", ("A10", "A11"), effect=agent_gone),
     Row("A/r3 disposed first", S, (), "parted.reject", ("A/r3", "A9"), guard=w.both(closing, opening), effect=reject_load),
-    Row("A10 record gone", S, (), "parted.vanish", ("A10", "I21"), guard=closing, effect=vanish, runs="quieted", on=noted_connection),
+    Row("A10 record gone", S, (), "parted.vanish", ("A10", "I21"), guard=closed_over, effect=vanish, runs="quieted", on=noted_connection),
+    Row("A10 record drains", S, (), "parted.vanish", ("A10", "A4"), guard=closing, runs="quieted", on=its_connections),
 )  # fmt: skip

@@ -230,6 +230,21 @@ MUTANTS: tuple[Mutant, ...] = (
         ("F208",),
     ),
     Mutant(
+        "teardown-drops-output",
+        "A teardown drops what its client has not been told yet.",
+        "acp_bridge",
+        """
+        return mirror(self._close())
+        """,
+        """
+        closing = self._close()
+        for record in self._records.values():
+            record.output.drop()
+        return mirror(closing)
+        """,
+        ("A4", "A13"),
+    ),
+    Mutant(
         "dropped-output-blocks",
         "Output dropped at a disconnect never counts as drained.",
         "acp_output",
