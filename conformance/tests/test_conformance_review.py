@@ -15,11 +15,12 @@ from lifecycle_conformance.review import picture, revisions, told
 from lifecycle_conformance.review.behaviour import joined, relation
 from lifecycle_conformance.review.causes import Allowed
 from lifecycle_conformance.review.consequences import Parts, lost, parts, version
+from lifecycle_conformance.review.prints import code_print
 from lifecycle_conformance.review.product import compare
 from lifecycle_conformance.review.review import Review, review
 from lifecycle_conformance.review.scenarios import compare_vectors
 from lifecycle_conformance.review.scopes import chosen
-from lifecycle_conformance.review.shape import catalog, code_print
+from lifecycle_conformance.review.shape import catalog
 from lifecycle_conformance.review.side import Local
 from lifecycle_conformance.systems.errors import UsageError
 from lifecycle_conformance.vectors import load_vectors

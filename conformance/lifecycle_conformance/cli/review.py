@@ -67,6 +67,7 @@ def command(
                 properties=properties,
                 vectors=vectors,
                 beyond=further,
+                more=pair.more,
             )
     text = told.FORMS[form](found)
     if output is None:

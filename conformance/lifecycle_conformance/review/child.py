@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from lifecycle_conformance.review.side import Handles, Local, Names
-from lifecycle_conformance.review.values import Plain
+from lifecycle_conformance.review.side import Local, Run
+from lifecycle_conformance.review.values import Ask, Plain, Try
 from lifecycle_conformance.scopes import SuiteScope
 
 
@@ -34,13 +34,39 @@ class Scenario(msgspec.Struct, tag=True):
 class Expand(msgspec.Struct, tag=True):
     """Everything the scope tries in these nodes."""
 
-    nodes: tuple[tuple[Handles, Names], ...]
+    nodes: tuple[Ask, ...]
 
 
 class Perform(msgspec.Struct, tag=True):
     """Given bursts."""
 
-    asked: tuple[tuple[Handles, tuple[Plain, ...]], ...]
+    asked: tuple[Try, ...]
+    full: bool
+
+
+class Give(msgspec.Struct, tag=True):
+    """The configurations of nodes."""
+
+    nodes: tuple[tuple[int, ...], ...]
+
+
+class Take(msgspec.Struct, tag=True):
+    """Keep these."""
+
+    given: tuple[bytes, ...]
+
+
+class Alone(msgspec.Struct, tag=True):
+    """Everything a scope tries, without another side."""
+
+    scope: SuiteScope
+    most: int
+
+
+class Looked(msgspec.Struct, tag=True):
+    """The steps that runs look at."""
+
+    runs: tuple[Run, ...]
 
 
 class Properties(msgspec.Struct, tag=True):
@@ -53,7 +79,7 @@ class Describe(msgspec.Struct, tag=True):
     """What the contract consists of."""
 
 
-Question = Begin | Scenario | Expand | Perform | Properties | Describe
+Question = Begin | Scenario | Expand | Perform | Give | Take | Alone | Looked | Properties | Describe
 
 
 def answer(side: Local, question: Question) -> object:
@@ -66,7 +92,15 @@ def answer(side: Local, question: Question) -> object:
         case Expand():
             return side.expand(question.nodes)
         case Perform():
-            return side.perform(question.asked)
+            return side.perform(question.asked, question.full)
+        case Give():
+            return side.give(question.nodes)
+        case Take():
+            return side.take(question.given)
+        case Alone():
+            return side.alone(question.scope, question.most)
+        case Looked():
+            return side.looked(question.runs)
         case Properties():
             return side.properties(question.scopes)
         case Describe():

@@ -2,19 +2,26 @@
 
 A node is what both sides may be in after a run that looked alike: sets of configurations, for a result that is seen says
 not always where it ends. It goes on with each behaviour that both allow; beyond a difference only if asked.
+
+Base was explored alone. From a configuration that both sides share, a run of base that looked at no changed step is the
+same on head, so it is not performed again; where head's configuration is another one, everything is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+import msgspec
+
+from lifecycle_conformance.review.alone import Alone, Place, Run, firsts, further
+from lifecycle_conformance.review.alone import grouped as ways_of
 from lifecycle_conformance.review.behaviour import SAME, allowed, relation
 from lifecycle_conformance.review.side import Handles, Names, Side
-from lifecycle_conformance.review.values import Performed, Plain, Result
+from lifecycle_conformance.review.values import Ask, Performed, Plain, Result, Try
 from lifecycle_conformance.scopes import SuiteScope
 
 T = TypeVar("T")
@@ -46,7 +53,7 @@ class Past:
 
 @dataclass(frozen=True)
 class Node:
-    """What both sides may be in after a run."""
+    """What both sides may be in after a run; without handles, what base kept of this trail."""
 
     base: Handles
     head: Handles
@@ -54,6 +61,9 @@ class Node:
     past: tuple[Past, ...]
     parted: bool = False
     """The run already differed."""
+    alike: bool = False
+    """Both sides are in the very same configurations."""
+    trail: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +92,8 @@ class Compared:
     policies: Mapping[str, object] = field(default_factory=dict[str, object])
     nodes: int = 0
     runs: int = 0
+    performed: int = 0
+    """Of the runs, those performed on head; the others reach no changed step."""
     differences: list[Difference] = field(default_factory=list[Difference])
     cut: bool = False
     """The bound on nodes was met, so not everything was compared."""
@@ -95,85 +107,247 @@ def compare(
     about: tuple[str, ...] = (),
     beyond: bool = False,
     most: int = 0,
+    alone: Alone | None = None,
+    steps: Iterable[str] | None = None,
 ) -> Compared:
-    """Compare two sides in a scope; `about` are the rows whose taking is noted on the way; `most` nodes (0: what is usual)."""
+    """Compare two sides in a scope.
+
+    `about` are the rows whose taking is noted on the way; `most` nodes (0: what is usual). `alone` is base explored alone
+    (else it is explored now), and `steps` those of base's steps that may do something else on head (None: all of them).
+    """
+    if alone is None:
+        alone = msgspec.msgpack.decode(base.alone(scope, MOST), type=Alone)
+    reaching = -1 if steps is None else alone.reaching(steps)
     found = Compared(scope.name, scope.policies)
+    if reaching == 0:
+        return found
+    walk = _Walk(base, head, alone, reaching, about, beyond, found)
     bound = most or (BEYOND if beyond else MOST)
-    opened = base.begin(scope, about), head.begin(scope, about)
-    root = Node((), (), (), ())
-    known: set[object] = set()
-    level = list(_after(found, root, "begin", *opened, known, beyond))
+    level = walk.begin(scope)
     while level:
         found.nodes += len(level)
         if found.nodes > bound:
             found.cut = True
             break
-        following: list[Node] = []
-        for node, pairs in zip(level, _expanded(base, head, level), strict=True):
-            for label, one, other in pairs:
-                following += _after(found, node, label, one, other, known, beyond)
-        level = following
-    kept = found.differences[:TOLD]
-    found.differences[:TOLD] = in_full(base, head, kept)
+        level = [node for first in range(0, len(level), 64) for node in walk.after(level[first : first + 64])]
+    found.cut = found.cut or alone.cut
+    found.differences[:TOLD] = walk.in_full(found.differences[:TOLD])
     return found
 
 
-def in_full(base: Side, head: Side, differences: Sequence[Difference]) -> list[Difference]:
-    """The same differences with everything that was seen."""
-    mine = base.perform([(one.at.base, one.base.burst) for one in differences if one.at.base])
-    theirs = head.perform([(one.at.head, one.head.burst) for one in differences if one.at.head])
-    full = [one for one in differences if one.at.base]
-    told = [replace(one, base=old, head=new) for one, old, new in zip(full, mine, theirs, strict=True)]
-    return [*(one for one in differences if not one.at.base), *told]
+@dataclass
+class _Pair:
+    """One run on both sides."""
+
+    label: str
+    base: Performed
+    head: Performed
 
 
-def _expanded(base: Side, head: Side, level: list[Node]) -> Iterator[list[tuple[str, Performed, Performed]]]:
-    """For each node each thing either side tries, as both perform it."""
-    for first in range(0, len(level), 64):
-        chunk = level[first : first + 64]
+@dataclass
+class _Coming:
+    """A successor whose configurations are still to be made, by performing the run again where there is none."""
+
+    node: Node
+    past: Past
+    names: Names
+    base: Handles | None
+    head: Handles | None
+    alike: bool
+    parted: bool
+    trail: str
+
+
+class _Walk:
+    """The walk through one scope."""
+
+    def __init__(
+        self, base: Side, head: Side, alone: Alone, reaching: int, about: tuple[str, ...], beyond: bool, found: Compared
+    ) -> None:
+        self._base, self._head, self._alone = base, head, alone
+        self._reaching, self._about, self._beyond, self._found = reaching, about, beyond, found
+        self._places: dict[str, Place] = {place.trail: place for place in alone.places}
+        self._known: set[object] = set()
+
+    def begin(self, scope: SuiteScope) -> list[Node]:
+        """Start the scope on both sides; the nodes after its first burst."""
+        self._base.begin(scope, self._about)
+        opened = self._head.begin(scope, self._about)
+        mine = self._alone.performed(self._alone.opening, self._about)
+        return self._made(list(self._compared(Node((), (), (), ()), _Pair("begin", mine, opened))))
+
+    def after(self, nodes: list[Node]) -> list[Node]:
+        """Compare everything tried in these nodes; the nodes after them that are new."""
+        coming: list[_Coming] = []
+        unmet: list[tuple[Node, list[Run]]] = []
+        others: list[Node] = []
+        for node in nodes:
+            place = self._places.get(node.trail) if node.alike else None
+            if place is None:
+                others.append(node)
+                continue
+            met = []
+            for run in place.runs:
+                if int.from_bytes(run.steps, "big") & self._reaching:
+                    met.append(run)
+                else:
+                    coming += self._same(node, run)
+            if met:
+                unmet.append((node, met))
+        for node, pairs in (*self._reached(unmet), *self._expanded(others)):
+            for pair in pairs:
+                coming += self._compared(node, pair)
+        return self._made(coming)
+
+    def _same(self, node: Node, run: Run) -> Iterator[_Coming]:
+        """A run that reaches nothing that changed: go on with it."""
+        self._found.runs += 1
+        if run.reacts:
+            return
+        for name, ways in ways_of(run.ways).items():
+            key = frozenset(way.key for way in ways)
+            if (key, key) not in self._known:
+                self._known.add((key, key))
+                one = self._alone.performed(run, ())
+                past = Past(one.burst, name, name, ())
+                trail = further(node.trail, run.asked, name)
+                yield _Coming(node, past, run.names, None, None, True, node.parted, trail)
+
+    def _reached(self, unmet: list[tuple[Node, list[Run]]]) -> list[tuple[Node, list[_Pair]]]:
+        """Runs that reach a changed step, on both sides; and what head's listeners can hear that base's cannot."""
+        there = self._on("head", [node for node, _ in unmet])
+        mine = [(node, [self._alone.performed(run, self._about) for run in runs]) for node, runs in unmet]
+        asked = [
+            Try(handles, one.burst, one.names, one.label, one.reacts)
+            for handles, (_, runs) in zip(there, mine, strict=True)
+            for one in runs
+        ]
+        given = iter(self._head.perform(asked, full=False))
+        pairs = [(node, [_Pair(one.label, one, next(given)) for one in runs]) for node, runs in mine]
+        heard: list[tuple[int, tuple[tuple[tuple[str, ...], ...], ...]]] = []
+        for at, (_, those) in enumerate(pairs):
+            new = [one.base.words for one in those if not one.base.reacts and one.base.words and _differ(one)]
+            if new:
+                heard.append((at, tuple(new)))
+        nodes = [Ask(there[at], pairs[at][0].names, words) for at, words in heard]
+        for (at, _), tried in zip(heard, self._head.expand(nodes), strict=True):
+            node, those = pairs[at]
+            own = {one.base.asked for one in those}
+            more = [one for one in tried if one.reacts and one.asked not in own]
+            (here,) = self._on("base", [node])
+            on_base = self._base.perform([Try(here, one.burst, one.names, one.label, True) for one in more], full=False)
+            those += [_Pair(one.label, old, one) for old, one in zip(on_base, more, strict=True)]
+        return pairs
+
+    def _expanded(self, nodes: list[Node]) -> list[tuple[Node, list[_Pair]]]:
+        """For nodes that the sides do not share each thing either side tries, as both perform it."""
+        if not nodes:
+            return []
+        here, there = self._on("base", nodes), self._on("head", nodes)
         before, after = both(
-            partial(base.expand, [(node.base, node.names) for node in chunk]),
-            partial(head.expand, [(node.head, node.names) for node in chunk]),
+            partial(self._base.expand, [Ask(one, node.names) for one, node in zip(here, nodes, strict=True)]),
+            partial(self._head.expand, [Ask(one, node.names) for one, node in zip(there, nodes, strict=True)]),
         )
-        asked_base: list[tuple[Handles, tuple[Plain, ...]]] = []
-        asked_head: list[tuple[Handles, tuple[Plain, ...]]] = []
-        for node, mine, theirs in zip(chunk, before, after, strict=True):
+        asked_base: list[Try] = []
+        asked_head: list[Try] = []
+        for mine, theirs, old, new in zip(before, after, here, there, strict=True):
             tried = {one.asked for one in mine}, {one.asked for one in theirs}
-            asked_head += [(node.head, one.burst) for one in mine if one.asked not in tried[1]]
-            asked_base += [(node.base, one.burst) for one in theirs if one.asked not in tried[0]]
-        got_base, got_head = iter(base.perform(asked_base)), iter(head.perform(asked_head))
-        for mine, theirs in zip(before, after, strict=True):
+            asked_head += [
+                Try(new, one.burst, one.names, one.label, one.reacts) for one in mine if one.asked not in tried[1]
+            ]
+            asked_base += [
+                Try(old, one.burst, one.names, one.label, one.reacts) for one in theirs if one.asked not in tried[0]
+            ]
+        got_base = iter(self._base.perform(asked_base, full=False))
+        got_head = iter(self._head.perform(asked_head, full=False))
+        found = []
+        for node, mine, theirs in zip(nodes, before, after, strict=True):
             other = {one.asked: one for one in theirs}
             own = {one.asked for one in mine}
-            pairs = [(one.label, one, other.get(one.asked) or next(got_head)) for one in mine]
-            pairs += [(one.label, next(got_base), one) for one in theirs if one.asked not in own]
-            yield pairs
+            pairs = [_Pair(one.label, one, other.get(one.asked) or next(got_head)) for one in mine]
+            pairs += [_Pair(one.label, next(got_base), one) for one in theirs if one.asked not in own]
+            found.append((node, pairs))
+        return found
+
+    def _compared(self, node: Node, pair: _Pair) -> Iterator[_Coming]:
+        """Note a difference; give what comes after it and is new."""
+        self._found.runs += 1
+        self._found.performed += 1
+        base, head = pair.base, pair.head
+        before, after = allowed(base), allowed(head)
+        how = relation(before, after)
+        if how != SAME:
+            self._found.differences.append(
+                Difference(self._found.scope, pair.label, node, base, head, how, self._found.policies)
+            )
+        if base.reacts or head.reacts:
+            return  # a reaction is one look at what a listener may do; its ends are not followed
+        common = [(before[name], after[name], node.parted) for name in before if after.get(name) and before[name]]
+        if not common and self._beyond and base.results and head.results:
+            common = [(list(base.results[:1]), list(head.results[:1]), True)]
+        for mine, theirs, parted in common:
+            key = (frozenset(one.key for one in mine), frozenset(one.key for one in theirs))
+            if key in self._known:
+                continue
+            self._known.add(key)
+            rows = tuple(dict.fromkeys((*mine[0].rows, *theirs[0].rows)))
+            past = Past(base.burst, mine[0].behaviour, theirs[0].behaviour, rows)
+            alike = not parted and [one.state for one in firsts(mine)] == [one.state for one in firsts(theirs)]
+            trail = further(node.trail, base.asked, mine[0].behaviour) if node.alike or not node.past else "other"
+            here, there = _handles(mine), _handles(theirs)
+            yield _Coming(node, past, base.names or head.names, here, there, alike, parted, trail)
+
+    def _made(self, coming: list[_Coming]) -> list[Node]:
+        """The nodes; runs whose configurations base did not keep are performed again."""
+        again: dict[str, list[int]] = {"base": [], "head": []}
+        found: list[tuple[Handles, Handles]] = []
+        for at, one in enumerate(coming):
+            kept = one.trail in self._places
+            if one.alike and kept:
+                found.append(((), ()))
+                continue
+            here = one.base if one.base and one.base[0] >= 0 else () if kept else None
+            there = one.head if one.head and one.head[0] >= 0 else None
+            for side, handles in (("base", here), ("head", there)):
+                if handles is None:
+                    again[side].append(at)
+            found.append((here or (), there or ()))
+        for side, places in again.items():
+            performing = self._base if side == "base" else self._head
+            from_ = self._on(side, [coming[at].node for at in places])
+            tries = [Try(handles, coming[at].past.burst) for handles, at in zip(from_, places, strict=True)]
+            for at, done in zip(places, performing.perform(tries), strict=True):
+                way = coming[at].past.base if side == "base" else coming[at].past.head
+                handles = _handles([one for one in done.results if one.behaviour == way])
+                found[at] = (handles, found[at][1]) if side == "base" else (found[at][0], handles)
+        return [
+            Node(*handles, one.names, (*one.node.past, one.past), one.parted, one.alike, one.trail)
+            for one, handles in zip(coming, found, strict=True)
+        ]
+
+    def _on(self, side: str, nodes: Sequence[Node]) -> list[Handles]:
+        """The handles of nodes on a side; what base kept is given to it first."""
+        taking = self._base if side == "base" else self._head
+        own = [node.base if side == "base" else node.head for node in nodes]
+        given = iter(
+            taking.take([self._places[node.trail].kept for node, has in zip(nodes, own, strict=True) if not has])
+        )
+        return [has or next(given) for has in own]
+
+    def in_full(self, differences: Sequence[Difference]) -> list[Difference]:
+        """The same differences with everything that was seen."""
+        full = [one for one in differences if one.at.past]
+        here, there = self._on("base", [one.at for one in full]), self._on("head", [one.at for one in full])
+        mine = self._base.perform([Try(handles, one.base.burst) for handles, one in zip(here, full, strict=True)])
+        theirs = self._head.perform([Try(handles, one.base.burst) for handles, one in zip(there, full, strict=True)])
+        told = [replace(one, base=old, head=new) for one, old, new in zip(full, mine, theirs, strict=True)]
+        return [*(one for one in differences if not one.at.past), *told]
 
 
-def _after(
-    found: Compared, node: Node, label: str, base: Performed, head: Performed, known: set[object], beyond: bool
-) -> Iterator[Node]:
-    """Note a difference; give the nodes that are new."""
-    found.runs += 1
-    before, after = allowed(base), allowed(head)
-    how = relation(before, after)
-    if how != SAME:
-        found.differences.append(Difference(found.scope, label, node, base, head, how, found.policies))
-    if base.reacts or head.reacts:
-        return  # a reaction is one look at what a listener may do; its ends are not followed
-    common = [(before[name], after[name], node.parted) for name in before if after.get(name) and before[name]]
-    if not common and beyond and base.results and head.results:
-        common = [(list(base.results[:1]), list(head.results[:1]), True)]
-    for mine, theirs, parted in common:
-        key = (frozenset(one.key for one in mine), frozenset(one.key for one in theirs))
-        if key in known:
-            continue
-        known.add(key)
-        rows = tuple(dict.fromkeys((*mine[0].rows, *theirs[0].rows)))
-        past = (*node.past, Past(base.burst, mine[0].behaviour, theirs[0].behaviour, rows))
-        yield Node(_handles(mine), _handles(theirs), base.names or head.names, past, parted)
+def _differ(pair: _Pair) -> bool:
+    return {one.behaviour for one in pair.base.results} != {one.behaviour for one in pair.head.results}
 
 
-def _handles(results: list[Result]) -> Handles:
+def _handles(results: Sequence[Result]) -> Handles:
     """One configuration of each class, the first met."""
-    return tuple({one.key: one.handle for one in reversed(results)}.values())
+    return tuple(one.handle for one in firsts(results))

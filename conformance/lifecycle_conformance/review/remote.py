@@ -7,22 +7,27 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO, TypeVar, cast
 
 import msgspec
 
 from lifecycle_conformance.review.child import (
+    Alone,
     Begin,
     Describe,
     Expand,
+    Give,
+    Looked,
     Perform,
     Properties,
     Scenario,
+    Take,
     read_frame,
     write_frame,
 )
-from lifecycle_conformance.review.side import Handles, Names
-from lifecycle_conformance.review.values import Answered, Catalog, Performed, Plain
+from lifecycle_conformance.review.side import Handles, Run
+from lifecycle_conformance.review.values import Answered, Ask, Catalog, Performed, Plain, Try
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.systems.errors import UsageError
 
@@ -35,6 +40,7 @@ class Remote:
     def __init__(self, folder: Path, who: str, contract: str = "1") -> None:
         """Start it; UsageError with the last line it wrote if its model cannot be imported."""
         self._who = who
+        self._asking = Lock()
         path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH", ""))))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "lifecycle_conformance.review.child", contract],
@@ -68,24 +74,41 @@ class Remote:
         """Start a run of one's own."""
         return self._ask(Scenario(policies, burst), Performed)
 
-    def expand(self, nodes: Sequence[tuple[Handles, Names]]) -> list[list[Performed]]:
+    def expand(self, nodes: Sequence[Ask]) -> list[list[Performed]]:
         """Everything the scope tries in these nodes."""
-        return self._ask(Expand(tuple(nodes)), list[list[Performed]])
+        return self._ask(Expand(tuple(nodes)), list[list[Performed]]) if nodes else []
 
-    def perform(self, asked: Sequence[tuple[Handles, tuple[Plain, ...]]]) -> list[Performed]:
+    def perform(self, asked: Sequence[Try], full: bool = True) -> list[Performed]:
         """Given bursts."""
-        return self._ask(Perform(tuple(asked)), list[Performed]) if asked else []
+        return self._ask(Perform(tuple(asked), full), list[Performed]) if asked else []
+
+    def give(self, nodes: Sequence[Handles]) -> list[bytes]:
+        """The configurations of nodes."""
+        return self._ask(Give(tuple(nodes)), list[bytes]) if nodes else []
+
+    def take(self, given: Sequence[bytes]) -> list[Handles]:
+        """Keep what another side gave."""
+        return self._ask(Take(tuple(given)), list[Handles]) if given else []
+
+    def alone(self, scope: SuiteScope, most: int) -> bytes:
+        """Everything a scope tries on this side alone."""
+        return self._ask(Alone(scope, most), bytes)
+
+    def looked(self, runs: Sequence[Run]) -> list[tuple[str, ...]]:
+        """The steps that runs look at."""
+        return self._ask(Looked(tuple(runs)), list[tuple[str, ...]]) if runs else []
 
     def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
         """What explorations say of the properties."""
         return self._ask(Properties(scopes), list[Answered])
 
     def _ask(self, question: object, kind: type[T]) -> T:
-        try:
-            write_frame(self._to, msgspec.msgpack.encode(question))
-            frame = read_frame(self._from)
-        except OSError:
-            frame = None
+        with self._asking:
+            try:
+                write_frame(self._to, msgspec.msgpack.encode(question))
+                frame = read_frame(self._from)
+            except OSError:
+                frame = None
         if frame is None:
             raise self._failed(f"failed while it was asked to {type(question).__name__.lower()}", "")
         return msgspec.msgpack.decode(frame, type=kind)

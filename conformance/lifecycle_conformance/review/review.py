@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
@@ -18,11 +19,13 @@ from lifecycle_conformance.review.causes import (
     verdict_of,
 )
 from lifecycle_conformance.review.consequences import Parts, answers, lost, parts, version
+from lifecycle_conformance.review.kept import Kept
+from lifecycle_conformance.review.prints import changed_steps
 from lifecycle_conformance.review.product import Difference, both, compare
-from lifecycle_conformance.review.scenarios import Expectation, compare_vectors
+from lifecycle_conformance.review.scenarios import Expectation, compare_vectors, reaching
 from lifecycle_conformance.review.scopes import chosen
 from lifecycle_conformance.review.side import Side
-from lifecycle_conformance.review.values import Catalog, Performed, Plain, Result
+from lifecycle_conformance.review.values import Catalog, Performed, Plain, Result, Try
 from lifecycle_conformance.vectors import load_vectors
 
 PROPERTIES = ("tools", "keep-inbox", "birth-reactions", "rebirth")
@@ -40,6 +43,8 @@ class Visited(msgspec.Struct, frozen=True):
     runs: int
     different: int
     cut: bool
+    performed: int
+    """Of the runs, those performed on head: the others reach no step that changed."""
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -69,6 +74,9 @@ def same(base: str, head: str) -> Review:
     return Review(base, head, SAME, SAME, *version(SAME, ()), (), 0, (), (), (), ())
 
 
+More = Callable[[], tuple[Side, Side]]
+
+
 def review(
     base: Side,
     head: Side,
@@ -79,29 +87,43 @@ def review(
     properties: bool = True,
     vectors: bool = True,
     beyond: bool = False,
+    more: More | None = None,
 ) -> Review:
-    """Compare two sides in a set of scopes, the vectors, the properties, and what they consist of."""
+    """Compare two sides in a set of scopes, the vectors, the properties, and what they consist of.
+
+    `more` gives one more process of each side, for what can be done at the same time.
+    """
     old, new = both(base.catalog, head.catalog)
-    changed = changed_rows(old, new)
-    different = parts(old, new)
+    changed, different = changed_rows(old, new), parts(old, new)
+    steps = changed_steps(old.does, new.does)
+    one_contract = old.name == new.name
+    kept = Kept(old)
+    judging = properties and one_contract and not (steps == frozenset() and _judged_alike(old, new))
+    spare = more() if more is not None and steps != frozenset() else None
     found: list[Difference] = []
     visited: list[Visited] = []
-    for scope in chosen(scopes, old, new):
-        say(f"comparing in {scope.name}: {scope.about}")
-        compared = compare(base, head, scope, about=changed, beyond=beyond)
-        found += compared.differences
-        visited.append(Visited(scope.name, compared.nodes, compared.runs, len(compared.differences), compared.cut))
     expectations: list[Expectation] = []
-    if vectors and old.name == new.name:
-        say("comparing in the vectors")
-        written = load_vectors(contract=old.name)
-        those, expectations = compare_vectors(base, head, written)
-        found += those
-        visited.append(Visited("vectors", len(written), sum(len(one.bursts) for one in written), len(those), False))
-    broken = [f"clause {clause} lost its last carrier" for clause in lost(old, new)] if old.name == new.name else []
-    if properties and old.name == new.name:
-        say("judging properties on both sides")
-        broken += answers(*both(lambda: base.properties(PROPERTIES), lambda: head.properties(PROPERTIES)))
+    with ThreadPoolExecutor(1) as pool:
+        answered = pool.submit(_answers, kept, *(spare or (base, head))) if judging and spare else None
+        if steps != frozenset():
+            wanted = chosen(scopes, old, new)
+            for scope, alone in zip(wanted, kept.alone([base, *(spare or ())[:1]], wanted, say), strict=True):
+                say(f"comparing in {scope.name}: {scope.about}")
+                one = compare(base, head, scope, about=changed, beyond=beyond, alone=alone, steps=steps)
+                found += one.differences
+                visited.append(Visited(scope.name, one.nodes, one.runs, len(one.differences), one.cut, one.performed))
+        if steps != frozenset() and vectors and one_contract:
+            say("comparing in the vectors")
+            written = load_vectors(contract=old.name)
+            reached = reaching(kept.played(base, written), written, steps)
+            those, expectations = compare_vectors(base, head, reached)
+            found += those
+            bursts, performed = (sum(len(one.bursts) for one in some) for some in (written, reached))
+            visited.append(Visited("vectors", len(written), bursts, len(those), False, performed))
+        broken = [f"clause {clause} lost its last carrier" for clause in lost(old, new)] if one_contract else []
+        if judging:
+            say("judging properties on both sides")
+            broken += answered.result() if answered else _answers(kept, base, head)
     behaves = verdict_of(found)
     verdict = BREAKS if broken else behaves
     groups = grouped(found, old, new, changed)
@@ -119,6 +141,15 @@ def review(
         tuple(visited),
         new.name,
     )
+
+
+def _judged_alike(old: Catalog, new: Catalog) -> bool:
+    """Properties, and the names of rows that they know, are the same on both sides."""
+    return old.does.properties == new.does.properties and set(old.does.rows) == set(new.does.rows)
+
+
+def _answers(kept: Kept, base: Side, head: Side) -> list[str]:
+    return list(answers(*both(lambda: kept.properties(base, PROPERTIES), lambda: head.properties(PROPERTIES))))
 
 
 def _cause(
@@ -169,7 +200,7 @@ def _played(
     for burst, way in zip(bursts[1:], followed, strict=True):
         taken = [one for one in done.results if one.behaviour == way] or list(done.results)
         past.append(_shown(taken[0]))
-        (done,) = side.perform([(tuple(one.handle for one in taken), burst)])
+        (done,) = side.perform([Try(tuple(one.handle for one in taken), burst)])
     return past, done
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from lifecycle_conformance.review.behaviour import SAME, allowed, relation
 from lifecycle_conformance.review.product import Difference, Node, Past, both
 from lifecycle_conformance.review.side import Side
-from lifecycle_conformance.review.values import Performed, Plain, Result
+from lifecycle_conformance.review.values import Performed, Plain, Result, Try
 from lifecycle_conformance.vectors import bursts_of, check_vector
 from lifecycle_model.wire import MEMBERS, Answer, BurstResult, Observation, Profile, Vector
 
@@ -25,6 +25,26 @@ class Expectation(msgspec.Struct, frozen=True):
     title: str
     now_holds: bool
     why: str
+
+
+class Played(msgspec.Struct, frozen=True):
+    """The steps each vector looks at."""
+
+    looked: dict[str, tuple[str, ...]]
+
+
+def played(side: Side, vectors: Sequence[Vector]) -> Played:
+    """Play every vector on one side, in every way it may go."""
+    runs = [(dict(vector.policies), tuple(_plain(vector))) for vector in vectors]
+    return Played({vector.id: looked for vector, looked in zip(vectors, side.looked(runs), strict=True)})
+
+
+def reaching(found: Played, vectors: Sequence[Vector], steps: Iterable[str] | None) -> list[Vector]:
+    """The vectors that look at one of these steps (None: at any)."""
+    if steps is None:
+        return list(vectors)
+    changed = set(steps)
+    return [vector for vector in vectors if changed & set(found.looked[vector.id])]
 
 
 def compare_vectors(base: Side, head: Side, vectors: Sequence[Vector]) -> tuple[list[Difference], list[Expectation]]:
@@ -64,7 +84,7 @@ def _first_difference(base: Side, head: Side, vector: Vector) -> Difference | No
 
 
 def _go(side: Side, vector: Vector, handles: tuple[int, ...], burst: tuple[Plain, ...]) -> Performed:
-    return side.perform([(handles, burst)])[0] if handles else side.scenario(dict(vector.policies), burst)
+    return side.perform([Try(handles, burst)])[0] if handles else side.scenario(dict(vector.policies), burst)
 
 
 def _plain(vector: Vector) -> Iterator[tuple[Plain, ...]]:

@@ -6,6 +6,7 @@ The same object serves in this process and, over a pipe, in a process of its own
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,21 +15,24 @@ import msgspec
 
 from lifecycle_conformance.review.behaviour import behaviour
 from lifecycle_conformance.review.shape import catalog
-from lifecycle_conformance.review.values import Answered, Catalog, Performed, Plain, Result
+from lifecycle_conformance.review.values import Answered, Ask, Catalog, Performed, Plain, Result, Try
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.suite import AGENT, first_burst, key_of, labels, pattern_of, reaction_to
 from lifecycle_conformance.words import Label, Namer, burst
 from lifecycle_model.commands import AnyCommand, Burst
-from lifecycle_model.engine import Engine, ModelError
+from lifecycle_model.engine import Engine, ModelError, Now
+from lifecycle_model.engine import Run as Segments
 from lifecycle_model.explore import explore
 from lifecycle_model.quiet import Outcomes, perform
 from lifecycle_model.state import Agent, Configuration, start
 from lifecycle_model.stated import chosen, properties_of
-from lifecycle_model.table import Contract
+from lifecycle_model.table import Contract, Row
 from lifecycle_model.wire import to_json
 
 Handles = tuple[int, ...]
 Names = tuple[tuple[str, int], ...]
+Run = tuple[dict[str, object], tuple[tuple[Plain, ...], ...]]
+"""Policies and bursts."""
 OWN = frozenset(Agent.__struct_fields__) - {"log"}
 CONSIDERED = frozenset(
     [
@@ -95,12 +99,28 @@ class Side(Protocol):
         """Start a run of one's own with its first burst."""
         ...
 
-    def expand(self, nodes: Sequence[tuple[Handles, Names]]) -> list[list[Performed]]:
+    def expand(self, nodes: Sequence[Ask]) -> list[list[Performed]]:
         """For each node (configurations that look alike from outside) everything the scope tries in it."""
         ...
 
-    def perform(self, asked: Sequence[tuple[Handles, tuple[Plain, ...]]]) -> list[Performed]:
-        """Perform given bursts, each from all configurations of a node; results in full."""
+    def perform(self, asked: Sequence[Try], full: bool = True) -> list[Performed]:
+        """Perform given bursts, each from all configurations of a node."""
+        ...
+
+    def give(self, nodes: Sequence[Handles]) -> list[bytes]:
+        """The configurations of nodes, for a side with the same classes of components."""
+        ...
+
+    def take(self, given: Sequence[bytes]) -> list[Handles]:
+        """Keep what another side gave."""
+        ...
+
+    def alone(self, scope: SuiteScope, most: int) -> bytes:
+        """Everything a scope tries on this side alone, up to this many nodes, encoded (see `alone`)."""
+        ...
+
+    def looked(self, runs: Sequence[Run]) -> list[tuple[str, ...]]:
+        """The steps that runs, each with its policies, look at."""
         ...
 
     def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
@@ -116,13 +136,29 @@ class _Tried:
     outcomes: tuple[Outcomes, ...]
     failed: str
     reacts: bool
+    words: tuple[tuple[str, ...], ...]
+    steps: tuple[str, ...]
 
     def performed(self, result: Callable[[Outcomes], Result]) -> Performed:
         """The same as plain values."""
         plain = tuple(msgspec.to_builtins(command) for command in self.made)
         asked = f"{self.label} {to_json(plain).decode()}"
         results = tuple(result(one) for one in self.outcomes)
-        return Performed(self.label, plain, self.names, asked, results, self.failed, self.reacts)
+        return Performed(
+            self.label, plain, self.names, asked, results, self.failed, self.reacts, self.words, self.steps
+        )
+
+
+class Watched(Engine):
+    """An engine that remembers at which steps it looked for a row: where none of them changed, nothing can differ."""
+
+    def __init__(self, contract: Contract) -> None:
+        super().__init__(contract)
+        self.looked: set[str] = set()
+
+    def _choose(self, run: Segments, now: Now, step: str) -> Row | None:
+        self.looked.add(step)
+        return super()._choose(run, now, step)
 
 
 class Local:
@@ -130,11 +166,13 @@ class Local:
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
-        self._engine = Engine(contract)
+        self._engine = Watched(contract)
         self._scope: SuiteScope | None = None
         self._known: list[Configuration] = []
         self._reacted: set[object] = set()
         self._about: frozenset[str] = frozenset()
+        self.watches = False
+        """Whether what is performed tells the steps looked at."""
 
     def catalog(self) -> Catalog:
         """What the contract consists of."""
@@ -157,13 +195,57 @@ class Local:
         self._known = []
         return self._try("", (self._keep(start(policies)),), _commands(burst), Namer()).performed(self._full)
 
-    def expand(self, nodes: Sequence[tuple[Handles, Names]]) -> list[list[Performed]]:
+    def expand(self, nodes: Sequence[Ask]) -> list[list[Performed]]:
         """Every label, and every reaction that is new, of each node."""
-        return [list(self._expanded(handles, names)) for handles, names in nodes]
+        return [list(self._expanded(node)) for node in nodes]
 
-    def perform(self, asked: Sequence[tuple[Handles, tuple[Plain, ...]]]) -> list[Performed]:
+    def perform(self, asked: Sequence[Try], full: bool = True) -> list[Performed]:
         """Perform given bursts."""
-        return [self._try("", handles, _commands(made), Namer()).performed(self._full) for handles, made in asked]
+        shown = self._full if full else self._brief
+        return [
+            self._try(one.label, one.handles, _commands(one.burst), Namer(dict(one.names)), one.reacts).performed(shown)
+            for one in asked
+        ]
+
+    def everything(self, handles: Handles, names: Names) -> list[Performed]:
+        """Everything the scope tries in one node."""
+        return list(self._expanded(Ask(handles, names)))
+
+    def row_names(self) -> tuple[str, ...]:
+        """The rows, in order."""
+        return tuple(row.id for row in self._contract.rows)
+
+    def step_names(self) -> tuple[str, ...]:
+        """The steps of all programs, in order."""
+        return tuple(step for program in self._contract.programs for step in program.steps)
+
+    def give(self, nodes: Sequence[Handles]) -> list[bytes]:
+        """The components of each configuration, pickled: their classes are named alike on both sides."""
+        return [pickle.dumps([dict(self._known[handle]) for handle in handles]) for handles in nodes]
+
+    def take(self, given: Sequence[bytes]) -> list[Handles]:
+        """Keep what was given."""
+        return [tuple(self._keep(Configuration(parts)) for parts in pickle.loads(one)) for one in given]
+
+    def alone(self, scope: SuiteScope, most: int) -> bytes:
+        """Explore a scope on this side alone."""
+        from lifecycle_conformance.review.alone import explore_alone
+
+        return msgspec.msgpack.encode(explore_alone(self, scope, most))
+
+    def looked(self, runs: Sequence[Run]) -> list[tuple[str, ...]]:
+        """Perform runs in every way they may go."""
+        return [tuple(sorted(self._looked(*run))) for run in runs]
+
+    def _looked(self, policies: dict[str, object], bursts: Sequence[tuple[Plain, ...]]) -> set[str]:
+        self._scope, self._known = None, []
+        handles: Handles = (self._keep(start(policies)),)
+        looked: set[str] = set()
+        for made in bursts:
+            done = self._try("", handles, _commands(made), Namer())
+            looked |= self._engine.looked
+            handles = tuple(self._keep(one.configuration) for one in done.outcomes)
+        return looked
 
     def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
         """Explore scopes of the model; those it lacks are left out."""
@@ -179,13 +261,15 @@ class Local:
         self._known.append(configuration)
         return len(self._known) - 1
 
-    def _expanded(self, handles: Handles, names: Names) -> Iterator[Performed]:
-        scope = self._scope
+    def _expanded(self, asked: Ask) -> Iterator[Performed]:
+        scope, handles, names = self._scope, asked.handles, asked.names
         assert scope is not None
         tried: dict[Label, None] = {}
         for handle in handles:
             tried.update(dict.fromkeys(labels(scope, self._known[handle])))
         for label in tried:
+            if asked.only is not None and label.words not in asked.only:
+                continue
             found = self._tried(scope, handles, names, label)
             yield found.performed(self._brief)
             for reacting in self._reacting(scope, handles[0], label, found.outcomes):
@@ -194,7 +278,7 @@ class Local:
     def _tried(self, scope: SuiteScope, handles: Handles, names: Names, label: Label) -> _Tried:
         name = Namer(dict(names))
         made = burst(name, AGENT, label, scope.holds, self._known[handles[0]])
-        return self._try(told(label), handles, made, name, label.reaction is not None)
+        return self._try(told(label), handles, made, name, label.reaction is not None, label.words)
 
     def _reacting(self, scope: SuiteScope, at: int, label: Label, outcomes: Sequence[Outcomes]) -> Iterator[Label]:
         if not outcomes or len(label.words) > 1:
@@ -212,17 +296,30 @@ class Local:
                     self._reacted.add(kind)
                     yield Label(label.words, reaction_to(pattern, act))
 
-    def _try(self, label: str, handles: Handles, made: Burst, name: Namer, reacts: bool = False) -> _Tried:
+    def _try(
+        self,
+        label: str,
+        handles: Handles,
+        made: Burst,
+        name: Namer,
+        reacts: bool = False,
+        words: tuple[tuple[str, ...], ...] = (),
+    ) -> _Tried:
         names = tuple(sorted(name.counts.items()))
+        self._engine.looked = set()
+        found: list[Outcomes] = []
+        failed = ""
         try:
             found = [one for handle in handles for one in perform(self._engine, self._known[handle], made)]
         except ModelError as error:
-            return _Tried(label, made, names, (), f"{type(error).__name__}: {error}", reacts)
-        return _Tried(label, made, names, tuple(found), "", reacts)
+            failed = f"{type(error).__name__}: {error}"
+        looked = tuple(self._engine.looked) if self.watches else ()
+        return _Tried(label, made, names, tuple(found), failed, reacts, words, looked)
 
     def _brief(self, one: Outcomes) -> Result:
         rows = tuple(dict.fromkeys(row.id for row in one.rows if row.id in self._about)) if self._about else ()
-        return Result(self._keep(one.configuration), self._key(one.configuration), behaviour(one), rows)
+        state = state_print(one.configuration)
+        return Result(self._keep(one.configuration), self._key(one.configuration), behaviour(one), rows, state=state)
 
     def _full(self, one: Outcomes) -> Result:
         return Result(
@@ -233,6 +330,7 @@ class Local:
             tuple(msgspec.to_builtins(each) for each in one.answers),
             tuple(msgspec.to_builtins(each) for each in one.seen),
             tuple("" if row is None else row.id for row in one.said),
+            state_print(one.configuration),
         )
 
     def _key(self, configuration: Configuration) -> str:
@@ -243,6 +341,16 @@ class Local:
         kept = tuple((member, getattr(agent, member)) for member in sorted(added)) if agent is not None else ()
         key = repr((key_of(configuration, self._scope), kept))
         return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
+
+
+def state_print(configuration: Configuration) -> str:
+    """A print of a whole configuration: names, counters and all."""
+    parts = [(name, type(configuration[name]).__name__, configuration[name]) for name in configuration]
+    try:
+        text = msgspec.json.encode(parts, order="deterministic")
+    except TypeError:
+        text = repr(parts).encode()
+    return hashlib.blake2b(text, digest_size=8).hexdigest()
 
 
 def told(label: Label) -> str:

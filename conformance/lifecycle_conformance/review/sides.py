@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ class Pair:
     head: Side | None
     names: tuple[str, str]
     alike: bool = False
+    more: Callable[[], tuple[Side, Side]] | None = None
+    """One more process of each side, for what can be done at the same time."""
 
 
 @contextmanager
@@ -61,9 +64,18 @@ def opened(base: str, head: str | None, place: Path, contract: str = "1") -> Ite
 
 
 def _pair(stack: ExitStack, base: tuple[Path, str], head: tuple[Path, str], contract: str) -> Pair:
-    sides: list[Remote] = []
-    for folder, who in (base, head):
+    def started(folder: Path, who: str) -> Side:
         side = Remote(folder, who, contract)
         stack.callback(side.close)
-        sides.append(side)
-    return Pair(sides[0], sides[1], (base[1], head[1]))
+        return side
+
+    def both() -> tuple[Side, Side]:
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(started, *head)
+            try:
+                first = started(*base)
+            finally:
+                waiting.exception()  # so that its process is known to the stack
+            return first, waiting.result()
+
+    return Pair(*both(), (base[1], head[1]), more=both)

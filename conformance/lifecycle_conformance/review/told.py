@@ -42,13 +42,25 @@ def _head(review: Review) -> Iterator[str]:
         yield f"  behaviour {review.behaviour}: {MEANS[review.behaviour]}"
     yield from (f"  {line}" for line in review.broken[:LISTED])
     yield f"  version: {review.version} ({review.why})"
-    runs = sum(one.runs for one in review.visited)
-    if runs:
-        nodes = sum(one.nodes for one in review.visited)
-        yield f"  compared after {runs:,} runs from {nodes:,} classes in {', '.join(one.scope for one in review.visited)}"
+    yield f"  {_compared(review)}"
     for one in review.visited:
         if one.cut:
             yield f"  {one.scope} was cut at {one.nodes:,} classes: beyond them nothing is said"
+
+
+def _compared(review: Review) -> str:
+    met = [one for one in review.visited if one.runs]
+    if not met:
+        return "every step of the programs does what it did, so no run can differ"
+    runs, nodes, performed = (
+        sum(one.runs for one in met),
+        sum(one.nodes for one in met),
+        sum(one.performed for one in met),
+    )
+    return (
+        f"compared after {runs:,} runs from {nodes:,} classes in {', '.join(one.scope for one in met)}; "
+        f"{performed:,} of them reach a step that changed and were performed on both"
+    )
 
 
 def _cause_text(number: int, cause: Cause, contract: str) -> Iterator[str]:

@@ -29,6 +29,8 @@ class Result(msgspec.Struct, frozen=True):
     seen: tuple[Plain, ...] = ()
     said: tuple[str, ...] = ()
     """For each observation the row that says it, or nothing."""
+    state: str = ""
+    """A print of the whole configuration: equal for equal ones, on whichever side."""
 
 
 class Performed(msgspec.Struct, frozen=True):
@@ -44,6 +46,27 @@ class Performed(msgspec.Struct, frozen=True):
     results: tuple[Result, ...] = ()
     failed: str = ""
     reacts: bool = False
+    words: tuple[tuple[str, ...], ...] = ()
+    steps: tuple[str, ...] = ()
+    """The program steps at which a row was looked for, where the side was told to watch them."""
+
+
+class Try(msgspec.Struct, frozen=True):
+    """A burst to be performed from all configurations of a node."""
+
+    handles: tuple[int, ...]
+    burst: tuple[Plain, ...]
+    names: tuple[tuple[str, int], ...] = ()
+    label: str = ""
+    reacts: bool = False
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A node to be expanded: everything the scope tries in it, or only these labels and the reactions to what they show."""
+
+    handles: tuple[int, ...]
+    names: tuple[tuple[str, int], ...]
+    only: tuple[tuple[tuple[str, ...], ...], ...] | None = None
 
 
 class RowShape(msgspec.Struct, frozen=True):
@@ -63,6 +86,17 @@ class RowShape(msgspec.Struct, frozen=True):
     code: str
 
 
+class Shape(msgspec.Struct, frozen=True):
+    """What a contract does, as prints: under every step, at each step, in each program, and what judges its properties."""
+
+    ground: str
+    steps: dict[str, str]
+    programs: dict[str, tuple[str, ...]]
+    properties: str
+    rows: tuple[str, ...]
+    """The rows' names in order: properties know some of them."""
+
+
 class Catalog(msgspec.Struct, frozen=True):
     """A contract as what it consists of, by name."""
 
@@ -75,6 +109,9 @@ class Catalog(msgspec.Struct, frozen=True):
     verbs: tuple[str, ...]
     properties: dict[str, tuple[str, ...]]
     """Every property with its clauses."""
+    does: Shape
+    source: str
+    """A print of all its sources."""
 
 
 class Answered(msgspec.Struct, frozen=True):
