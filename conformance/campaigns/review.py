@@ -1,10 +1,10 @@
 """Reviews edits of the model whose answers were written by hand before, and refactors that change nothing; counts what is right.
 
-python conformance/campaigns/review.py                 all of them; goes on where it was left, as long as model and judge are the same
-python conformance/campaigns/review.py --only WORD     those with this word in their name, printed, nothing written
+PYTHONPATH=conformance python -m campaigns.review                 all of them; goes on where it was left, as long as model and judge are the same
+PYTHONPATH=conformance python -m campaigns.review --only WORD     those with this word in their name, printed, nothing written
 
 Each edit is a replacement in the model's text (`review_edits`): it fails loudly where the model moved. The result,
-`conformance/results/review.json`, is stamped with the trees it was made with. Where an answer by hand was wrong, `notes.py`
+`conformance/results/review.json`, is stamped with the trees it was made with. Where an answer by hand was wrong, `review_notes.py`
 says so beside it; the answer itself stays as it was written.
 """
 
@@ -17,23 +17,27 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import msgspec
-from review_edits import Edit, apply, cancelling, driving, refactors
-from review_edits.notes import NOTES
 
+from campaigns.review_edits import Edit, apply, cancelling, driving, refactors
+from campaigns.review_notes import NOTES
 from lifecycle_conformance.review.causes import Cause, Witness
+from lifecycle_conformance.review.product import effort
 from lifecycle_conformance.review.remote import Remote
 from lifecycle_conformance.review.review import Review, review
+from lifecycle_conformance.systems.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "model" / "lifecycle_model"
 RESULT = ROOT / "conformance" / "results" / "review.json"
 SOURCES = (
     "model/lifecycle_model",
-    "conformance/lifecycle_conformance",
+    "conformance/lifecycle_conformance/review",
     "conformance/campaigns/review_edits",
     "conformance/vectors",
 )
@@ -75,15 +79,7 @@ def reviewed(base: Remote, one: Edit) -> Review:
 
 def size(witness: Witness) -> int:
     """The commands of a run, those of listeners included; holds and watches do not count."""
-    found = 0
-    for made in witness.bursts:
-        for command in made:
-            verb = command.get("verb", command.get("type", ""))
-            if verb == "react":
-                found += len(command.get("then", ()))
-            elif verb not in ("hold", "watch"):
-                found += 1
-    return found
+    return sum(effort(command) for made in witness.bursts for command in made)
 
 
 def witnesses(causes: tuple[Cause, ...]) -> list[Witness]:
@@ -116,8 +112,6 @@ def judged(one: Edit, found: Review, seconds: float) -> dict[str, Any]:
             "commands due": one.size,
             "commands found": shortest,
         }
-    if one.name in NOTES:
-        fact["note"] = NOTES[one.name]
     return fact
 
 
@@ -153,40 +147,59 @@ def summary(facts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def asked(bases: SimpleQueue[Remote], one: Edit) -> dict[str, Any]:
+    """The fact about an edit; that it cannot be reviewed is an answer, too."""
+    base, began = bases.get(), time.perf_counter()
+    try:
+        return judged(one, reviewed(base, one), time.perf_counter() - began)
+    except UsageError as error:
+        lacking = {"clauses": "none", "run due": one.run, "commands due": one.size, "commands found": 0}
+        due = {"name": one.name, "kind": one.kind, "due": one.verdict, "behaviour due": one.does}
+        return {**due, "found": f"cannot be built: {error}", "behaviour found": "none", **lacking}
+    finally:
+        bases.put(base)
+
+
+def noted(facts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The facts with what the notes say beside them."""
+    return [{**one, "note": NOTES[one["name"]]} if one["name"] in NOTES else one for one in facts]
+
+
 def main() -> int:
     """Review every edit; exit 1 if one differs from its answer and no note says why."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     made = stamp()
-    before = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() and not options.only else {}
-    facts: list[dict[str, Any]] = before.get("edits", []) if before.get("stamp") == made else []
-    known = {one["name"]: one for one in facts}
-    facts = []
-    base = Remote(MODEL.parent, "base")
-    for one in EDITS:
-        if options.only not in one.name:
-            continue
-        if one.name not in known:
-            began = time.process_time(), time.perf_counter()
-            try:
-                known[one.name] = judged(one, reviewed(base, one), time.perf_counter() - began[1])
-            except Exception as error:  # an edit that cannot be reviewed is an answer, too
-                known[one.name] = {"name": one.name, "kind": one.kind, "due": one.verdict, "found": f"{type(error).__name__}: {error}",
-                                   "behaviour due": one.does, "behaviour found": "none", "clauses": "none", "commands due": one.size, "commands found": 0}  # fmt: skip
-            fine = all(right(known[one.name]).values())
-            print(
-                f"{'ok   ' if fine else 'OTHER'} {json.dumps(known[one.name], ensure_ascii=False)}",
-                file=sys.stderr,
-                flush=True,
-            )
-        facts.append(known[one.name])
-        if not options.only:
-            result = {"stamp": made, "summary": summary(facts), "edits": facts}
-            RESULT.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
-    base.close()
+    before = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
+    known = {one["name"]: one for one in before.get("edits", [])} if before.get("stamp") == made else {}
+    wanted = [one for one in EDITS if options.only in one.name]
+    bases: SimpleQueue[Remote] = SimpleQueue()
+    for _ in range(options.jobs):
+        bases.put(Remote(MODEL.parent, "base"))
+    with ThreadPoolExecutor(options.jobs) as pool:
+        waiting = {one.name: pool.submit(asked, bases, one) for one in wanted if options.only or one.name not in known}
+        for name, coming in waiting.items():
+            known[name] = coming.result()
+            said = "ok   " if all(right(known[name]).values()) else "OTHER"
+            print(f"{said} {json.dumps(known[name], ensure_ascii=False)}", file=sys.stderr, flush=True)
+            if not options.only:
+                write(made, [known[one.name] for one in wanted if one.name in known])
+    while not bases.empty():
+        bases.get().close()
+    facts = noted([known[one.name] for one in wanted])
+    if not options.only:
+        write(made, facts)
     print(json.dumps(summary(facts), indent=1))
     return int(any(not all(right(one).values()) and "note" not in one for one in facts))
+
+
+def write(made: dict[str, str], facts: list[dict[str, Any]]) -> None:
+    """Store what is known so far."""
+    facts = noted(facts)
+    result = {"stamp": made, "summary": summary(facts), "edits": facts}
+    RESULT.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
 
 
 if __name__ == "__main__":

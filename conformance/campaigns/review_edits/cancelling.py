@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from review_edits import edit
+from campaigns.review_edits import edit
 
 C, INBOX = "rows/cancel.py", "rows/inbox.py"
 

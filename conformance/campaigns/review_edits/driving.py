@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from review_edits import edit
+from campaigns.review_edits import edit
 
 D, T, X, L = "rows/driver.py", "rows/turn.py", "rows/closing.py", "rows/life.py"
 DOWN, OWN, PUB, W = "rows/teardown.py", "rows/owners.py", "rows/publication.py", "rows/words.py"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from review_edits import Edit, Patch
+from campaigns.review_edits import Edit, Patch
 
 C, INBOX, D, T = "rows/cancel.py", "rows/inbox.py", "rows/driver.py", "rows/turn.py"
 X, DOWN, W = "rows/closing.py", "rows/teardown.py", "rows/words.py"

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lifecycle_conformance.review.values import Performed, Result
+from lifecycle_conformance.review.values import Changes, Performed, Result
 from lifecycle_conformance.scopes import SuiteScope
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
     reacts: bool
     words: tuple[tuple[str, ...], ...]
     steps: bytes
+    taken: bytes
+    """Rows taken on any way, also where two ways end alike."""
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):
@@ -48,6 +51,18 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
     trail: str
     kept: bytes
     runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Steps and rows as bits; those of a change say which runs it reaches."""
+
+    steps: int
+    rows: int
+
+    def __contains__(self, run: Run) -> bool:
+        looked = int.from_bytes(run.steps, "big") & self.steps
+        return bool(looked or int.from_bytes(run.taken, "big") & self.rows)
 
 
 class Alone(msgspec.Struct, frozen=True):
@@ -60,9 +75,9 @@ class Alone(msgspec.Struct, frozen=True):
     places: tuple[Place, ...]
     cut: bool
 
-    def reaching(self, steps: Iterable[str]) -> int:
-        """The bits of these steps."""
-        return bits(places_of(self.steps), steps)
+    def reaching(self, changed: Changes) -> Reach:
+        """A change as bits."""
+        return Reach(bits(places_of(self.steps), changed.steps), bits(places_of(self.rows), changed.rows))
 
     def performed(self, run: Run, about: Sequence[str]) -> Performed:
         """A run as it would be told, of its rows those asked about; its configurations are not kept."""
@@ -114,8 +129,8 @@ def explore_alone(side: Local, scope: SuiteScope, most: int) -> Alone:
 
     def run(one: Performed) -> Run:
         ways = (Way(each.key, each.behaviour, _bytes(bits(row_place, each.rows)), each.state) for each in one.results)
-        looked = _bytes(bits(step_place, one.steps))
-        return Run(one.label, one.asked, one.names, tuple(ways), one.failed, one.reacts, one.words, looked)
+        looked, taken = _bytes(bits(step_place, one.met.steps)), _bytes(bits(row_place, one.met.rows))
+        return Run(one.label, one.asked, one.names, tuple(ways), one.failed, one.reacts, one.words, looked, taken)
 
     known: set[frozenset[str]] = set()
 

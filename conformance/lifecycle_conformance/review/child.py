@@ -63,8 +63,8 @@ class Alone(msgspec.Struct, tag=True):
     most: int
 
 
-class Looked(msgspec.Struct, tag=True):
-    """The steps that runs look at."""
+class Meet(msgspec.Struct, tag=True):
+    """What runs meet."""
 
     runs: tuple[Run, ...]
 
@@ -79,7 +79,7 @@ class Describe(msgspec.Struct, tag=True):
     """What the contract consists of."""
 
 
-Question = Begin | Scenario | Expand | Perform | Give | Take | Alone | Looked | Properties | Describe
+Question = Begin | Scenario | Expand | Perform | Give | Take | Alone | Meet | Properties | Describe
 
 
 def answer(side: Local, question: Question) -> object:
@@ -99,8 +99,8 @@ def answer(side: Local, question: Question) -> object:
             return side.take(question.given)
         case Alone():
             return side.alone(question.scope, question.most)
-        case Looked():
-            return side.looked(question.runs)
+        case Meet():
+            return side.met(question.runs)
         case Properties():
             return side.properties(question.scopes)
         case Describe():

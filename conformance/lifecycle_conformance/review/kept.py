@@ -65,7 +65,7 @@ class Kept:
             return list(pool.map(explored, scopes))
 
     def played(self, base: Side, vectors: Sequence[Vector]) -> Played:
-        """The steps that each vector looks at on base."""
+        """What each vector meets on base."""
         return self._one(
             f"vectors-{_digest(list(vectors))}", Played, lambda: msgspec.msgpack.encode(played(base, vectors))
         )

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from lifecycle_conformance.review.values import Shape
+from lifecycle_conformance.review.values import Changes, Shape
 from lifecycle_model.table import Contract, Row
 
 PACKAGE = "lifecycle_model"
@@ -30,6 +30,8 @@ JUDGING = ("explore", "properties", "invariants", "possible", "eventual", "scope
 """What answers for properties."""
 NOT_ROWS = ("id", "clauses", "unreachable", "constant")
 """Members of a row that no engine reads."""
+CHOICE = ("machine", "states", "guard")
+"""Members of a row that decide whether it is taken."""
 NOT_CONTRACT = ("name", "rows", "programs", "clauses", "machines")
 
 
@@ -196,14 +198,17 @@ def shape(contract: Contract, properties: object) -> Shape:
     known = ground()
     prints = Prints(known)
     steps: dict[str, list[str]] = {}
+    bodies: dict[str, list[tuple[str, str]]] = {}
     for row in contract.rows:
-        steps.setdefault(row.step, []).append(row_print(prints, row))
+        steps.setdefault(row.step, []).append(prints.of([getattr(row, one) for one in CHOICE]))
+        bodies.setdefault(row.step, []).append((row.id, row_print(prints, row)))
     parts = [getattr(contract, one.name) for one in fields(contract) if one.name not in NOT_CONTRACT]
     machines = [(one.name, one.member, one.initial) for one in contract.machines]
     judging = ground(JUDGING)
     return Shape(
         digest(f"{known} {prints.of((parts, machines))}"),
         {step: digest(" ".join(those)) for step, those in steps.items()},
+        {step: tuple(those) for step, those in bodies.items()},
         {program.id: program.steps for program in contract.programs},
         digest(f"{judging} {Prints(judging).of(properties)}"),
         tuple(row.id for row in contract.rows),
@@ -220,12 +225,22 @@ def code_print(things: list[Callable[..., Any] | object]) -> str:
     return Prints(ground()).of(things)
 
 
-def changed_steps(base: Shape, head: Shape) -> frozenset[str] | None:
-    """The steps of base that do something else in head; None where all of them may."""
+def changes(base: Shape, head: Shape) -> Changes | None:
+    """Where a run of base may go otherwise on head; None where all of them may.
+
+    Where a step chooses among its rows as before, only those of its rows that do something else count, once taken.
+    """
     if base.ground != head.ground:
         return None
-    found = {step for step in base.steps.keys() | head.steps.keys() if base.steps.get(step) != head.steps.get(step)}
+    steps: set[str] = set()
+    rows: set[str] = set()
+    for step in base.bodies.keys() | head.bodies.keys():
+        old, new = base.bodies.get(step, ()), head.bodies.get(step, ())
+        if base.steps.get(step) != head.steps.get(step):
+            steps.add(step)
+        else:
+            rows |= {name for (name, does), (_, other) in zip(old, new, strict=True) if does != other}
     for name, order in base.programs.items():
         if head.programs.get(name) != order:
-            found |= set(order)
-    return frozenset(found)
+            steps |= set(order)
+    return Changes(tuple(sorted(steps)), tuple(sorted(rows)))

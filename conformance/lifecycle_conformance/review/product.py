@@ -9,7 +9,7 @@ same on head, so it is not performed again; where head's configuration is anothe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,11 +17,11 @@ from typing import TypeVar
 
 import msgspec
 
-from lifecycle_conformance.review.alone import Alone, Place, Run, firsts, further
+from lifecycle_conformance.review.alone import Alone, Place, Reach, Run, firsts, further
 from lifecycle_conformance.review.alone import grouped as ways_of
 from lifecycle_conformance.review.behaviour import SAME, allowed, relation
 from lifecycle_conformance.review.side import Handles, Names, Side
-from lifecycle_conformance.review.values import Ask, Performed, Plain, Result, Try
+from lifecycle_conformance.review.values import Ask, Changes, Performed, Plain, Result, Try
 from lifecycle_conformance.scopes import SuiteScope
 
 T = TypeVar("T")
@@ -80,8 +80,14 @@ class Difference:
 
     @property
     def size(self) -> int:
-        """Commands in all; what `shortest` counts."""
-        return sum(len(one.burst) for one in self.at.past) + len(self.base.burst)
+        """Commands in all, those of listeners included; what `shortest` counts."""
+        return sum(effort(one) for made in (*(past.burst for past in self.at.past), self.base.burst) for one in made)
+
+
+def effort(command: Plain) -> int:
+    """How much a command adds to a run: holding and watching gates nothing, arming a listener what it does."""
+    verb = command["verb"]
+    return len(command.get("then", ())) if verb == "react" else int(verb not in ("hold", "watch"))
 
 
 @dataclass
@@ -108,19 +114,17 @@ def compare(
     beyond: bool = False,
     most: int = 0,
     alone: Alone | None = None,
-    steps: Iterable[str] | None = None,
+    changed: Changes | None = None,
 ) -> Compared:
     """Compare two sides in a scope.
 
     `about` are the rows whose taking is noted on the way; `most` nodes (0: what is usual). `alone` is base explored alone
-    (else it is explored now), and `steps` those of base's steps that may do something else on head (None: all of them).
+    (else it is explored now), and `changed` where head may go otherwise (None: everywhere).
     """
     if alone is None:
         alone = msgspec.msgpack.decode(base.alone(scope, MOST), type=Alone)
-    reaching = -1 if steps is None else alone.reaching(steps)
+    reaching = Reach(-1, -1) if changed is None else alone.reaching(changed)
     found = Compared(scope.name, scope.policies)
-    if reaching == 0:
-        return found
     walk = _Walk(base, head, alone, reaching, about, beyond, found)
     bound = most or (BEYOND if beyond else MOST)
     level = walk.begin(scope)
@@ -162,7 +166,14 @@ class _Walk:
     """The walk through one scope."""
 
     def __init__(
-        self, base: Side, head: Side, alone: Alone, reaching: int, about: tuple[str, ...], beyond: bool, found: Compared
+        self,
+        base: Side,
+        head: Side,
+        alone: Alone,
+        reaching: Reach,
+        about: tuple[str, ...],
+        beyond: bool,
+        found: Compared,
     ) -> None:
         self._base, self._head, self._alone = base, head, alone
         self._reaching, self._about, self._beyond, self._found = reaching, about, beyond, found
@@ -188,7 +199,7 @@ class _Walk:
                 continue
             met = []
             for run in place.runs:
-                if int.from_bytes(run.steps, "big") & self._reaching:
+                if run in self._reaching:
                     met.append(run)
                 else:
                     coming += self._same(node, run)

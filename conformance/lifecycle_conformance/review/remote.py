@@ -18,7 +18,7 @@ from lifecycle_conformance.review.child import (
     Describe,
     Expand,
     Give,
-    Looked,
+    Meet,
     Perform,
     Properties,
     Scenario,
@@ -27,7 +27,7 @@ from lifecycle_conformance.review.child import (
     write_frame,
 )
 from lifecycle_conformance.review.side import Handles, Run
-from lifecycle_conformance.review.values import Answered, Ask, Catalog, Performed, Plain, Try
+from lifecycle_conformance.review.values import Answered, Ask, Catalog, Met, Performed, Plain, Try
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.systems.errors import UsageError
 
@@ -94,9 +94,9 @@ class Remote:
         """Everything a scope tries on this side alone."""
         return self._ask(Alone(scope, most), bytes)
 
-    def looked(self, runs: Sequence[Run]) -> list[tuple[str, ...]]:
-        """The steps that runs look at."""
-        return self._ask(Looked(tuple(runs)), list[tuple[str, ...]]) if runs else []
+    def met(self, runs: Sequence[Run]) -> list[Met]:
+        """What runs meet."""
+        return self._ask(Meet(tuple(runs)), list[Met]) if runs else []
 
     def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
         """What explorations say of the properties."""

@@ -20,12 +20,12 @@ from lifecycle_conformance.review.causes import (
 )
 from lifecycle_conformance.review.consequences import Parts, answers, lost, parts, version
 from lifecycle_conformance.review.kept import Kept
-from lifecycle_conformance.review.prints import changed_steps
+from lifecycle_conformance.review.prints import changes
 from lifecycle_conformance.review.product import Difference, both, compare
 from lifecycle_conformance.review.scenarios import Expectation, compare_vectors, reaching
 from lifecycle_conformance.review.scopes import chosen
 from lifecycle_conformance.review.side import Side
-from lifecycle_conformance.review.values import Catalog, Performed, Plain, Result, Try
+from lifecycle_conformance.review.values import Catalog, Changes, Performed, Plain, Result, Try
 from lifecycle_conformance.vectors import load_vectors
 
 PROPERTIES = ("tools", "keep-inbox", "birth-reactions", "rebirth")
@@ -95,35 +95,37 @@ def review(
     """
     old, new = both(base.catalog, head.catalog)
     changed, different = changed_rows(old, new), parts(old, new)
-    steps = changed_steps(old.does, new.does)
+    reached = changes(old.does, new.does)
+    differs = reached is None or bool(reached)
     one_contract = old.name == new.name
     kept = Kept(old)
-    judging = properties and one_contract and not (steps == frozenset() and _judged_alike(old, new))
-    spare = more() if more is not None and steps != frozenset() else None
+    judging = properties and one_contract and (differs or not _judged_alike(old, new))
+    unchanged = reached if _judged_alike(old, new) else None
+    spare = more() if more is not None and differs else None
     found: list[Difference] = []
     visited: list[Visited] = []
     expectations: list[Expectation] = []
     with ThreadPoolExecutor(1) as pool:
-        answered = pool.submit(_answers, kept, *(spare or (base, head))) if judging and spare else None
-        if steps != frozenset():
+        answered = pool.submit(_answers, kept, *(spare or (base, head)), unchanged) if judging and spare else None
+        if differs:
             wanted = chosen(scopes, old, new)
             for scope, alone in zip(wanted, kept.alone([base, *(spare or ())[:1]], wanted, say), strict=True):
                 say(f"comparing in {scope.name}: {scope.about}")
-                one = compare(base, head, scope, about=changed, beyond=beyond, alone=alone, steps=steps)
+                one = compare(base, head, scope, about=changed, beyond=beyond, alone=alone, changed=reached)
                 found += one.differences
                 visited.append(Visited(scope.name, one.nodes, one.runs, len(one.differences), one.cut, one.performed))
-        if steps != frozenset() and vectors and one_contract:
+        if differs and vectors and one_contract:
             say("comparing in the vectors")
             written = load_vectors(contract=old.name)
-            reached = reaching(kept.played(base, written), written, steps)
-            those, expectations = compare_vectors(base, head, reached)
+            met = reaching(kept.played(base, written), written, reached)
+            those, expectations = compare_vectors(base, head, met)
             found += those
-            bursts, performed = (sum(len(one.bursts) for one in some) for some in (written, reached))
+            bursts, performed = (sum(len(one.bursts) for one in some) for some in (written, met))
             visited.append(Visited("vectors", len(written), bursts, len(those), False, performed))
         broken = [f"clause {clause} lost its last carrier" for clause in lost(old, new)] if one_contract else []
         if judging:
             say("judging properties on both sides")
-            broken += answered.result() if answered else _answers(kept, base, head)
+            broken += answered.result() if answered else _answers(kept, base, head, unchanged)
     behaves = verdict_of(found)
     verdict = BREAKS if broken else behaves
     groups = grouped(found, old, new, changed)
@@ -148,8 +150,12 @@ def _judged_alike(old: Catalog, new: Catalog) -> bool:
     return old.does.properties == new.does.properties and set(old.does.rows) == set(new.does.rows)
 
 
-def _answers(kept: Kept, base: Side, head: Side) -> list[str]:
-    return list(answers(*both(lambda: kept.properties(base, PROPERTIES), lambda: head.properties(PROPERTIES))))
+def _answers(kept: Kept, base: Side, head: Side, changed: Changes | None) -> list[str]:
+    """What changed its answer, asked of head in those explorations that the change reaches (None: in all)."""
+    before = kept.properties(base, PROPERTIES)
+    scopes = tuple(one.scope for one in before if changed is None or changed.reach(one.met))
+    after = {one.scope: one for one in head.properties(scopes)}
+    return list(answers(before, [after.get(one.scope, one) for one in before]))
 
 
 def _cause(

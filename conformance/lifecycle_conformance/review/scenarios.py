@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from lifecycle_conformance.review.behaviour import SAME, allowed, relation
 from lifecycle_conformance.review.product import Difference, Node, Past, both
 from lifecycle_conformance.review.side import Side
-from lifecycle_conformance.review.values import Performed, Plain, Result, Try
+from lifecycle_conformance.review.values import Changes, Met, Performed, Plain, Result, Try
 from lifecycle_conformance.vectors import bursts_of, check_vector
 from lifecycle_model.wire import MEMBERS, Answer, BurstResult, Observation, Profile, Vector
 
@@ -28,23 +28,20 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """The steps each vector looks at."""
+    """What each vector meets."""
 
-    looked: dict[str, tuple[str, ...]]
+    met: dict[str, Met]
 
 
 def played(side: Side, vectors: Sequence[Vector]) -> Played:
     """Play every vector on one side, in every way it may go."""
     runs = [(dict(vector.policies), tuple(_plain(vector))) for vector in vectors]
-    return Played({vector.id: looked for vector, looked in zip(vectors, side.looked(runs), strict=True)})
+    return Played({vector.id: met for vector, met in zip(vectors, side.met(runs), strict=True)})
 
 
-def reaching(found: Played, vectors: Sequence[Vector], steps: Iterable[str] | None) -> list[Vector]:
-    """The vectors that look at one of these steps (None: at any)."""
-    if steps is None:
-        return list(vectors)
-    changed = set(steps)
-    return [vector for vector in vectors if changed & set(found.looked[vector.id])]
+def reaching(found: Played, vectors: Sequence[Vector], changed: Changes | None) -> list[Vector]:
+    """The vectors that a change reaches (None: it reaches all)."""
+    return [vector for vector in vectors if changed is None or changed.reach(found.met[vector.id])]
 
 
 def compare_vectors(base: Side, head: Side, vectors: Sequence[Vector]) -> tuple[list[Difference], list[Expectation]]:

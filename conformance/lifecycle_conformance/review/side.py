@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,12 +16,12 @@ import msgspec
 
 from lifecycle_conformance.review.behaviour import behaviour
 from lifecycle_conformance.review.shape import catalog
-from lifecycle_conformance.review.values import Answered, Ask, Catalog, Performed, Plain, Result, Try
+from lifecycle_conformance.review.values import Answered, Ask, Catalog, Met, Performed, Plain, Result, Try
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.suite import AGENT, first_burst, key_of, labels, pattern_of, reaction_to
 from lifecycle_conformance.words import Label, Namer, burst
 from lifecycle_model.commands import AnyCommand, Burst
-from lifecycle_model.engine import Engine, ModelError, Now
+from lifecycle_model.engine import Engine, Now
 from lifecycle_model.engine import Run as Segments
 from lifecycle_model.explore import explore
 from lifecycle_model.quiet import Outcomes, perform
@@ -119,8 +120,8 @@ class Side(Protocol):
         """Everything a scope tries on this side alone, up to this many nodes, encoded (see `alone`)."""
         ...
 
-    def looked(self, runs: Sequence[Run]) -> list[tuple[str, ...]]:
-        """The steps that runs, each with its policies, look at."""
+    def met(self, runs: Sequence[Run]) -> list[Met]:
+        """What runs, each with its policies, meet on every way."""
         ...
 
     def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
@@ -137,28 +138,39 @@ class _Tried:
     failed: str
     reacts: bool
     words: tuple[tuple[str, ...], ...]
-    steps: tuple[str, ...]
+    met: Met
 
     def performed(self, result: Callable[[Outcomes], Result]) -> Performed:
         """The same as plain values."""
         plain = tuple(msgspec.to_builtins(command) for command in self.made)
         asked = f"{self.label} {to_json(plain).decode()}"
         results = tuple(result(one) for one in self.outcomes)
-        return Performed(
-            self.label, plain, self.names, asked, results, self.failed, self.reacts, self.words, self.steps
-        )
+        return Performed(self.label, plain, self.names, asked, results, self.failed, self.reacts, self.words, self.met)
 
 
 class Watched(Engine):
-    """An engine that remembers at which steps it looked for a row: where none of them changed, nothing can differ."""
+    """An engine that remembers at which steps it looked for a row, and the rows it took."""
 
     def __init__(self, contract: Contract) -> None:
         super().__init__(contract)
-        self.looked: set[str] = set()
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.steps: set[str] = set()
+        self.rows: set[str] = set()
+
+    @property
+    def met(self) -> Met:
+        """What was met since it began."""
+        return Met(tuple(self.steps), tuple(self.rows))
 
     def _choose(self, run: Segments, now: Now, step: str) -> Row | None:
-        self.looked.add(step)
-        return super()._choose(run, now, step)
+        self.steps.add(step)
+        row = super()._choose(run, now, step)
+        if row is not None:
+            self.rows.add(row.id)
+        return row
 
 
 class Local:
@@ -233,19 +245,21 @@ class Local:
 
         return msgspec.msgpack.encode(explore_alone(self, scope, most))
 
-    def looked(self, runs: Sequence[Run]) -> list[tuple[str, ...]]:
+    def met(self, runs: Sequence[Run]) -> list[Met]:
         """Perform runs in every way they may go."""
-        return [tuple(sorted(self._looked(*run))) for run in runs]
+        return [self._met(*run) for run in runs]
 
-    def _looked(self, policies: dict[str, object], bursts: Sequence[tuple[Plain, ...]]) -> set[str]:
+    def _met(self, policies: dict[str, object], bursts: Sequence[tuple[Plain, ...]]) -> Met:
         self._scope, self._known = None, []
         handles: Handles = (self._keep(start(policies)),)
-        looked: set[str] = set()
+        steps: set[str] = set()
+        rows: set[str] = set()
         for made in bursts:
             done = self._try("", handles, _commands(made), Namer())
-            looked |= self._engine.looked
+            steps |= self._engine.steps
+            rows |= self._engine.rows
             handles = tuple(self._keep(one.configuration) for one in done.outcomes)
-        return looked
+        return Met(tuple(sorted(steps)), tuple(sorted(rows)))
 
     def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
         """Explore scopes of the model; those it lacks are left out."""
@@ -253,9 +267,17 @@ class Local:
         return [self._answered(name) for name in scopes if name in known]
 
     def _answered(self, name: str) -> Answered:
-        found = explore(self._contract, chosen(name, self._contract.name)[0], properties_of(self._contract))
+        scope = chosen(name, self._contract.name)[0]
+        with _watching() as engine:
+            try:
+                found = explore(self._contract, scope, properties_of(self._contract))
+            except Exception as error:  # as above
+                return Answered(
+                    name, {"of the exploration": f"{type(error).__name__}: {error}"}, (), (), (), engine.met
+                )
         violated = {one: each.text for one, each in found.violations.items()}
-        return Answered(name, violated, tuple(found.witnesses), tuple(found.lassos), tuple(found.judged))
+        witnessed, stuck = tuple(found.witnesses), tuple(found.lassos)
+        return Answered(name, violated, witnessed, stuck, tuple(found.judged), engine.met)
 
     def _keep(self, configuration: Configuration) -> int:
         self._known.append(configuration)
@@ -306,15 +328,15 @@ class Local:
         words: tuple[tuple[str, ...], ...] = (),
     ) -> _Tried:
         names = tuple(sorted(name.counts.items()))
-        self._engine.looked = set()
+        self._engine.forget()
         found: list[Outcomes] = []
         failed = ""
         try:
             found = [one for handle in handles for one in perform(self._engine, self._known[handle], made)]
-        except ModelError as error:
-            failed = f"{type(error).__name__}: {error}"
-        looked = tuple(self._engine.looked) if self.watches else ()
-        return _Tried(label, made, names, tuple(found), failed, reacts, words, looked)
+        except Exception as error:  # rows of a revision may do anything; that they give up is what they allow
+            found, failed = [], f"{type(error).__name__}: {error}"
+        met = self._engine.met if self.watches else Met((), ())
+        return _Tried(label, made, names, tuple(found), failed, reacts, words, met)
 
     def _brief(self, one: Outcomes) -> Result:
         rows = tuple(dict.fromkeys(row.id for row in one.rows if row.id in self._about)) if self._about else ()
@@ -341,6 +363,27 @@ class Local:
         kept = tuple((member, getattr(agent, member)) for member in sorted(added)) if agent is not None else ()
         key = repr((key_of(configuration, self._scope), kept))
         return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
+
+
+@contextmanager
+def _watching() -> Iterator[Watched]:
+    """Have every engine made meanwhile tell one that watches what it meets."""
+    told = Watched.__new__(Watched)
+    told.forget()
+    usual = Engine._choose
+
+    def choose(engine: Engine, run: Segments, now: Now, step: str) -> Row | None:
+        told.steps.add(step)
+        row = usual(engine, run, now, step)
+        if row is not None:
+            told.rows.add(row.id)
+        return row
+
+    Engine._choose = choose  # type: ignore[method-assign, assignment]  # an explorer makes engines of its own
+    try:
+        yield told
+    finally:
+        Engine._choose = usual  # type: ignore[method-assign]
 
 
 def state_print(configuration: Configuration) -> str:

@@ -33,6 +33,13 @@ class Result(msgspec.Struct, frozen=True):
     """A print of the whole configuration: equal for equal ones, on whichever side."""
 
 
+class Met(msgspec.Struct, frozen=True):
+    """The steps at which rows were looked for, and the rows taken, on the way to whatever was seen."""
+
+    steps: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
 class Performed(msgspec.Struct, frozen=True):
     """Every way in which one burst may go; `failed` says that the model itself gives up (it never becomes quiet)."""
 
@@ -47,8 +54,8 @@ class Performed(msgspec.Struct, frozen=True):
     failed: str = ""
     reacts: bool = False
     words: tuple[tuple[str, ...], ...] = ()
-    steps: tuple[str, ...] = ()
-    """The program steps at which a row was looked for, where the side was told to watch them."""
+    met: Met = Met((), ())
+    """What was met on every way, where the side was told to watch."""
 
 
 class Try(msgspec.Struct, frozen=True):
@@ -91,10 +98,27 @@ class Shape(msgspec.Struct, frozen=True):
 
     ground: str
     steps: dict[str, str]
+    """How each step chooses among its rows."""
+    bodies: dict[str, tuple[tuple[str, str], ...]]
+    """At each step its rows with what they do."""
     programs: dict[str, tuple[str, ...]]
     properties: str
     rows: tuple[str, ...]
     """The rows' names in order: properties know some of them."""
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """Where head differs from base: steps that choose otherwise, and rows that do something else once taken."""
+
+    steps: tuple[str, ...]
+    rows: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.steps or self.rows)
+
+    def reach(self, met: Met) -> bool:
+        """Tell whether something that met these may go otherwise."""
+        return not (set(self.steps).isdisjoint(met.steps) and set(self.rows).isdisjoint(met.rows))
 
 
 class Catalog(msgspec.Struct, frozen=True):
@@ -123,3 +147,4 @@ class Answered(msgspec.Struct, frozen=True):
     witnessed: tuple[str, ...]
     stuck: tuple[str, ...]
     judged: tuple[str, ...]
+    met: Met = Met((), ())
