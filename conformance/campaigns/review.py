@@ -11,6 +11,7 @@ says so beside it; the answer itself stays as it was written.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import shutil
 import subprocess
@@ -179,7 +180,10 @@ def main() -> int:
     for _ in range(options.jobs):
         bases.put(Remote(MODEL.parent, "base"))
     with ThreadPoolExecutor(options.jobs) as pool:
-        waiting = {one.name: pool.submit(asked, bases, one) for one in wanted if options.only or one.name not in known}
+        mixed = sorted(
+            wanted, key=lambda one: hashlib.sha256(one.name.encode()).digest()
+        )  # so that a part of them is a sample
+        waiting = {one.name: pool.submit(asked, bases, one) for one in mixed if options.only or one.name not in known}
         for name, coming in waiting.items():
             known[name] = coming.result()
             said = "ok   " if all(right(known[name]).values()) else "OTHER"

@@ -86,7 +86,7 @@ class Difference:
 
 def effort(command: Plain) -> int:
     """How much a command adds to a run: holding and watching gates nothing, arming a listener what it does."""
-    verb = command["verb"]
+    verb = command["do"]
     return len(command.get("then", ())) if verb == "react" else int(verb not in ("hold", "watch"))
 
 
