@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lifecycle_diagrams.sequence import Arrow, Note, Sequence
 
@@ -20,26 +20,33 @@ def mermaid(drawn: Sequence) -> str:
 
 
 def _lines(drawn: Sequence) -> Iterator[str]:
-    names = {lane: f"l{number}" for number, lane in enumerate(drawn.lanes)}
+    names = lane_names(drawn.lanes)
     yield "sequenceDiagram"
-    yield f"  accTitle: {_label(drawn.title)}"
+    yield f"  accTitle: {label(drawn.title)}"
     for lane in drawn.lanes:
-        yield f"  participant {names[lane]} as {_label(lane)}"
+        yield f"  participant {names[lane]} as {label(lane)}"
     for at, step in enumerate(drawn.steps):
         yield from (f"  activate {names[bar.lane]}" for bar in drawn.bars if bar.first == at)
-        yield f"  {_arrow(step, names) if isinstance(step, Arrow) else _note(step, names)}"
+        yield f"  {arrow_line(step, names) if isinstance(step, Arrow) else note_line(step, names)}"
         if isinstance(step, Arrow) and step.cuts and not step.wrong:
             yield f"  Note over {names[step.source]}: {CROSS}"
         yield from (f"  deactivate {names[bar.lane]}" for bar in drawn.bars if bar.last == at)
 
 
-def _arrow(arrow: Arrow, names: dict[str, str]) -> str:
+def lane_names(lanes: Iterable[str]) -> dict[str, str]:
+    """The name each lane goes by in the text."""
+    return {lane: f"l{number}" for number, lane in enumerate(lanes)}
+
+
+def arrow_line(arrow: Arrow, names: dict[str, str]) -> str:
+    """An arrow as a line of the text."""
     # a cross at the end says: this must not be
     head = "--x" if arrow.wrong and arrow.reply else "-x" if arrow.wrong else "-->>" if arrow.reply else "->>"
     return f"{names[arrow.source]}{head}{names[arrow.target]}: {_wrapped(arrow.words)}"
 
 
-def _note(note: Note, names: dict[str, str]) -> str:
+def note_line(note: Note, names: dict[str, str]) -> str:
+    """A note as a line of the text."""
     over = names[note.first] if note.first == note.last else f"{names[note.first]},{names[note.last]}"
     return f"Note over {over}: {_wrapped(tuple(note.text.split()))}"
 
@@ -50,8 +57,9 @@ def _wrapped(words: tuple[str, ...]) -> str:
         if lines[-1] and len(lines[-1]) + len(word) >= BREAK_AT:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
-    return "<br/>".join(_label(line) for line in lines)
+    return "<br/>".join(label(line) for line in lines)
 
 
-def _label(text: str) -> str:
+def label(text: str) -> str:
+    """A text that is read as no syntax."""
     return "".join(INSTEAD.get(sign, sign) for sign in text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 
@@ -11,13 +10,10 @@ from lifecycle_conformance.failure.asked import burst as asked
 from lifecycle_conformance.failure.asked import lone_agent
 from lifecycle_conformance.failure.notation import answer, observations
 from lifecycle_conformance.failure.parting import Parting, partings
-from lifecycle_conformance.failure.sequence import of_failure
 from lifecycle_conformance.failure.value import Alternative, Failure
 from lifecycle_conformance.review.behaviour import first_apart
 from lifecycle_conformance.review.causes import Allowed, Witness
 from lifecycle_conformance.review.values import Plain
-from lifecycle_diagrams.sequence import Note
-from lifecycle_diagrams.sequence import Sequence as Drawn
 from lifecycle_model.commands import AnyCommand, Burst
 from lifecycle_model.wire import Answer, Observation, Trace, TraceBurst
 
@@ -27,11 +23,11 @@ def failure(witness: Witness, contract: str) -> Failure:
     base, head = own(witness)
     played = [*witness.past, head[0] if head else Allowed((), ())]
     bursts = tuple(
-        TraceBurst(made, _calls(one.calls), _seen(one.seen))
+        TraceBurst(made, answers(one.calls), observations_of(one.seen))
         for made, one in zip(commands(witness), played, strict=True)
     )
     trace = Trace(bursts, contract=contract, policies=dict(witness.policies), system="head", engine="review")
-    alternatives = tuple(Alternative(_seen(one.seen), _calls(one.calls)) for one in base)
+    alternatives = tuple(Alternative(observations_of(one.seen), answers(one.calls)) for one in base)
     return Failure(trace, witness.clauses, alternatives)
 
 
@@ -45,16 +41,6 @@ def own(witness: Witness) -> tuple[tuple[Allowed, ...], tuple[Allowed, ...]]:
 def parting(witness: Witness, contract: str) -> Parting | None:
     """Where base and head part, in words."""
     return next(iter(partings(failure(witness, contract))), None)
-
-
-def drawn(witness: Witness, contract: str) -> Drawn:
-    """The run as head makes it; what base does not allow is crossed, and a note says what it allows."""
-    found = of_failure(failure(witness, contract))
-    steps = tuple(
-        replace(step, text=f"base: {step.text}") if isinstance(step, Note) and step.about == "allowed" else step
-        for step in found.steps
-    )
-    return replace(found, title="head, and where base allows something else", steps=steps)
 
 
 def commands(witness: Witness) -> tuple[Burst, ...]:
@@ -74,8 +60,8 @@ def shown(allowed: Sequence[Allowed], witness: Witness) -> list[str]:
     lone = lone_agent(commands(witness))
     lines = []
     for one in allowed:
-        seen = observations(_seen(one.seen), lone) or "nothing is seen"
-        lines.append(f"{seen}   answers {' '.join(answer(each) for each in _calls(one.calls))}".rstrip())
+        seen = observations(observations_of(one.seen), lone) or "nothing is seen"
+        lines.append(f"{seen}   answers {' '.join(answer(each) for each in answers(one.calls))}".rstrip())
     return lines or ["nothing"]
 
 
@@ -88,9 +74,11 @@ def members(one: Allowed, other: Allowed) -> str:
     return msgspec.json.encode(different[0], order="sorted").decode() if different else "nothing more"
 
 
-def _seen(seen: Sequence[Plain]) -> tuple[Observation, ...]:
+def observations_of(seen: Sequence[Plain]) -> tuple[Observation, ...]:
+    """Observations from their JSON objects."""
     return msgspec.convert(list(seen), tuple[Observation, ...])
 
 
-def _calls(calls: Sequence[Plain]) -> tuple[Answer, ...]:
+def answers(calls: Sequence[Plain]) -> tuple[Answer, ...]:
+    """Answers from their JSON objects."""
     return msgspec.convert(list(calls), tuple[Answer, ...])

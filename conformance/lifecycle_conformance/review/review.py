@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
+from lifecycle_conformance.review.before_after import pictures
 from lifecycle_conformance.review.behaviour import BREAKS, SAME, allowed, joined
 from lifecycle_conformance.review.causes import (
     MOST,
@@ -142,6 +143,7 @@ def review(
         tuple(expectations),
         tuple(visited),
         new.name,
+        pictures(old, new, changed) if one_contract else (),
     )
 
 

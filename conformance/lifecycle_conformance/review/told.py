@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from lifecycle_conformance.review import picture
+from lifecycle_conformance.review import before_after, picture
 from lifecycle_conformance.review.causes import Cause, Witness
 from lifecycle_conformance.review.consequences import Parts
 from lifecycle_conformance.review.review import Review
-from lifecycle_diagrams import sequence_mermaid, sequence_svg
+from lifecycle_diagrams import sequence_svg
+from lifecycle_diagrams.sequence import Sequence
 
 MEANS = {
     "same": "head allows exactly what base allows",
@@ -21,6 +22,8 @@ MEANS = {
     "breaks": "a property changed its answer, or a clause lost its last carrier",
 }
 WIDTH = 118
+DRAWN = 5
+"""Causes whose witnesses are drawn on the page."""
 LISTED = 12
 """Names of one kind listed at most outside JSON."""
 
@@ -141,6 +144,8 @@ def markdown(review: Review) -> str:
     if review.causes:
         cause = review.causes[0]
         lines += [*_told(cause, cause.witnesses[0], review.contract), ""]
+    elif review.pictures:
+        lines += ["```mermaid", review.pictures[0][1].rstrip(), "```", ""]
     for number, cause in enumerate(review.causes, start=1):
         about = html.escape(", ".join(cause.about) or "no row of its own")
         lines += [
@@ -182,7 +187,7 @@ def _told(cause: Cause, witness: Witness, contract: str) -> Iterator[str]:
         yield f"`{witness.failed}`"
         return
     yield "```mermaid"
-    yield sequence_mermaid.mermaid(picture.drawn(witness, contract)).rstrip()
+    yield before_after.sequence(witness, contract).rstrip()
     yield "```"
 
 
@@ -196,17 +201,22 @@ def page(review: Review) -> str:
         body.append(f"<h2>{number}. {about}: {cause.relation}, {cause.runs} runs</h2>")
         for witness in cause.witnesses:
             body.append(f"<pre>{html.escape(chr(10).join(_witness(witness, review.contract)))}</pre>")
-            if not witness.failed:
-                body.append(sequence_svg.svg(picture.drawn(witness, review.contract)))
+            if not witness.failed and number <= DRAWN:
+                drawn = before_after.runs(witness, review.contract)
+                body += ["<div class=two>", *(_figure(one) for one in drawn), "</div>"]
     body += ["<h2>Consequences</h2>", "<ul>"]
     body += [f"<li>{html.escape(line.strip())}</li>" for line in _consequences(review)]
     body.append("</ul>")
-    style = "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}pre{overflow-x:auto}svg{max-width:100%;height:auto}"
+    style = "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}pre{overflow-x:auto}.two{display:grid;grid-template-columns:1fr 1fr;gap:1rem}figure{margin:0}svg{max-width:100%;height:auto}"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width"><title>Lifecycle review: {review.verdict}</title>'
         f"<style>{style}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
     )
+
+
+def _figure(drawn: Sequence) -> str:
+    return f"<figure><figcaption>{html.escape(drawn.title)}</figcaption>{sequence_svg.svg(drawn)}</figure>"
 
 
 FORMS = {"text": text, "markdown": markdown, "json": json, "html": page}
