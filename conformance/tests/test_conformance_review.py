@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +29,16 @@ from lifecycle_model.run import Now
 from lifecycle_model.table import Contract, Row
 
 BASE = contract()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is kept of base is kept for this module only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIFECYCLE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 MODEL = Path(__file__).parents[2] / "model"
 
 

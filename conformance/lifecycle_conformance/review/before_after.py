@@ -86,9 +86,9 @@ def program(name: str, base: Sequence[str], head: Sequence[str]) -> str:
     at = {step: place for place, step in enumerate(step for step in base if step in head)}
     now = [step for step in head if step in base]
     moved = {step for place, step in enumerate(now) if at[step] != place}
-    lines = ["flowchart LR"]
+    lines = ["flowchart TB"]
     for side, steps in (("before", base), ("after", head)):
-        lines += [f"  subgraph {side}", "    direction TB"]
+        lines += [f"  subgraph {side}", "    direction LR"]
         lines += [f'    {side}{place}["{step.removeprefix(f"{name}.")}"]' for place, step in enumerate(steps)]
         lines += [f"    {side}{place} --> {side}{place + 1}" for place in range(len(steps) - 1)]
         lines.append("  end")
@@ -96,7 +96,7 @@ def program(name: str, base: Sequence[str], head: Sequence[str]) -> str:
             colour = AMBER if step in moved else RED if step not in head else GREEN if step not in base else ""
             if colour:
                 lines.append(f"  style {side}{place} stroke:{colour},stroke-width:3px")
-    lines.append("  before0 ~~~ after0")
+    lines.append("  before ~~~ after")
     return "\n".join(lines) + "\n"
 
 

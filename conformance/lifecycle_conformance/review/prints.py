@@ -155,7 +155,7 @@ class Prints:
         self._open.append(id(thing))
         around = [cell.cell_contents for cell in thing.__closure__ or ()]
         inputs = self._told([around, thing.__defaults__, thing.__kwdefaults__])
-        if thing.__module__ in self._ground or thing.__module__.partition(".")[0] != PACKAGE:
+        if thing.__module__ in self._ground:
             told = f"{thing.__module__} {thing.__qualname__} {inputs}"
         else:
             told = f"{self._code(thing.__code__, thing.__globals__)} {inputs}"
