@@ -248,7 +248,7 @@ def black_box() -> RunReport:
 SCHEMAS = Path(__file__).parent / "junit"
 
 
-@pytest.fixture(params=["common.xsd", "fetched/junit-10.xsd"], ids=["ours", "published"])
+@pytest.fixture(scope="module", params=["common.xsd", "fetched/junit-10.xsd"], ids=["ours", "published"])
 def schema(request: pytest.FixtureRequest) -> xmlschema.XMLSchema:
     """What every reader of JUnit reports takes, in our words; and the schema that Jenkins' xUnit plugin publishes."""
     path = SCHEMAS / request.param
