@@ -19,7 +19,12 @@ class _Line:
     """What orders the operations of one id; it lives as long as one of them, a load or a live session."""
 
     def __init__(self) -> None:
+        self.loads = asyncio.Lock()
+        """One load at a time: one that waits for another holds no write up, and sees what was written before its turn."""
         self.lock = asyncio.Lock()
+        """One operation on the storage at a time; a load in flight is one."""
+        self.writes: set[asyncio.Task[None]] = set()
+        """The writes that only loads wait for: of sessions that began, or are gone."""
         self.version = 0
         """Grows with every change of the log, buffered ones included."""
 
@@ -44,28 +49,26 @@ class Load:
         self._line = persistence.line(session_id)
         self._version = 0
         self._abandoned = False
-        self._holding = False
+        self._held: list[asyncio.Lock] = []
         self._writing = False
 
     async def session(self) -> Session:
         """Read, repair an open tail and return the session, unattached (D/r5 to r8).
 
-        A live id is refused without touching its log.
+        A live id is refused without touching its log: asked when it is this load's turn (D5), and once storage has
+        answered. A log that changed meanwhile is returned as read, unrepaired; `require_current` refuses it (P/r7).
         """
         persistence = self._persistence
-        persistence.require_quiet(self._id)
-        await self._line.lock.acquire()
-        self._holding = True
         try:
-            self._require_wanted()
+            await self._take_turn()
+            persistence.require_quiet(self._id)
             self._version = self._line.version
             stored = await persistence.read(self._id)
             self._require_wanted()
             if stored is None:
                 raise NotStored(f"no log is stored under {self._id!r}; create it instead")
-            missing = closers(self._id, stored)
             persistence.require_quiet(self._id)
-            self.require_current()
+            missing = closers(self._id, stored) if self._current else ()
             if missing:
                 # from here the write must be waited for, or the next operation would meet half of it
                 self._writing = True
@@ -86,13 +89,29 @@ class Load:
 
     def require_current(self) -> None:
         """Raise StaleLog if the log changed since it was loaded (P17)."""
-        if self._line.version != self._version:
+        if not self._current:
             raise StaleLog(f"the log of {self._id!r} changed since it was loaded; resume it again")
 
+    @property
+    def _current(self) -> bool:
+        return self._line.version == self._version
+
+    async def _take_turn(self) -> None:
+        """Wait for earlier loads, then for what sessions that are gone have still to write (D6)."""
+        await self._take(self._line.loads)
+        self._require_wanted()
+        while self._line.writes:
+            await asyncio.wait(set(self._line.writes))
+        await self._take(self._line.lock)
+        self._require_wanted()
+
+    async def _take(self, lock: asyncio.Lock) -> None:
+        await lock.acquire()
+        self._held.append(lock)
+
     def _release(self) -> None:
-        if self._holding:
-            self._holding = False
-            self._line.lock.release()
+        while self._held:
+            self._held.pop().release()
 
     def _require_wanted(self) -> None:
         if self._abandoned:
@@ -163,7 +182,7 @@ class Persistence:
         if not buffer.started or buffer.pending:
             buffer.line.version += 1
         if not buffer.started:
-            self._background(session, self._open(buffer))
+            self._background(buffer, self._open(buffer))
 
     def _committed(self, event: SessionEvent) -> None:
         buffer = self._buffer(event.session)
@@ -179,7 +198,7 @@ class Persistence:
         buffer = self._buffer(event.session)
         if buffer is not None:
             del self._buffers[event.session.id]
-            self._background(event.session, self._drain(buffer))
+            self._background(buffer, self._drain(buffer))
 
     # --- storage ---
 
@@ -207,17 +226,19 @@ class Persistence:
         buffers = list(self._buffers.values())
         self._buffers.clear()
         for buffer in buffers:
-            self._background(buffer.session, self._drain(buffer))
+            self._background(buffer, self._drain(buffer))
         await self._writes.join()
 
-    def _background(self, session: Session, work: Awaitable[None]) -> None:
+    def _background(self, buffer: _Buffer, work: Awaitable[None]) -> None:
         async def contained() -> None:
             try:
                 await performed(lambda: work)
             except Exception as error:
-                self.ctx.bus.report("storage", session, error)
+                self.ctx.bus.report("storage", buffer.session, error)
 
-        self._writes.start(contained())
+        write = self._writes.start(contained())
+        buffer.line.writes.add(write)
+        write.add_done_callback(buffer.line.writes.discard)
 
     def _buffer(self, session: Session) -> _Buffer | None:
         buffer = self._buffers.get(session.id)

@@ -262,7 +262,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "persistence",
         """
         del self._buffers[event.session.id]
-        self._background(event.session, self._drain(buffer))
+        self._background(buffer, self._drain(buffer))
         """,
         """
         del self._buffers[event.session.id]
