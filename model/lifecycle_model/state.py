@@ -79,8 +79,6 @@ class Agent(msgspec.Struct, frozen=True):
     """The control state of the machine *listing*: the agent in the registry (L)."""
     started: bool = False
     exited: bool = False
-    known: bool = False
-    """Its a+ began: others may hold it."""
     mark: bool = False
     """The publish mark (P/r11) is set."""
     source: str = "startup"

@@ -150,7 +150,16 @@ def test_rollback_waits_for_an_injection() -> None:
     assert tale.shown[0]["x"] == "s+ TS(injection) UM(i1) TE(completed) FL gate(flush)"
     assert tale.shown[1]["x"] == "FL! error s- scope"
     assert tale.settled == [{}, {"h1": "vetoed"}]
-    assert tale.read(agent="x") == "not_live"
+    assert tale.read(agent="x")["registry"] is False
+    assert tale.read(registry=True) == {"agents": [], "roots": []}
+
+
+def test_id_names_the_agent_published_last() -> None:
+    """P2, T11: from its s+ an id names the new agent, also once it was taken back; the old handle is the old agent's."""
+    disposes = S.react(S.on("session/created"), {"do": "dispose", "agent": "x", "as": "d2"}, throw="sync")
+    tale = S.only((S.create("h1"),), (S.dispose(),), (disposes, S.create("h2")), ({"do": "dispose", "agent": "x", "as": "d3"},))
+    assert tale.settled == [{"h1": "handle"}, {"d1": None}, {"h2": "vetoed"}, {}]
+    assert tale.read(agent="x")["status"] == "disposed"
 
 
 def test_scope_disposer_fails() -> None:

@@ -124,7 +124,6 @@ def session_start(now: Now) -> Observation:
 A, E, R = "agent", "entry", "listing"
 listed: Any = w.setting(entered=True)
 unlisted: Any = w.setting(entered=False)
-become_known: Any = w.setting(known=True)
 set_mark: Any = w.setting(mark=True)
 
 PROGRAMS = (
@@ -144,7 +143,7 @@ ROWS = (
     Row("P/r9", E, ("Entered",), "publish.session", ("P/r9", "P2", "I14", "L/r8"), to="Announced", says=(says("session/created"),)),
     Row("R4 vetoed", A, ("Unpublished",), "publish.session_vetoed", ("R4", "P3", "P8"), guard=threw, effect=fix_vetoed, then="rollback"),
     Row("R4", A, ("Unpublished",), "publish.session_check", ("R4", "P/r9", "P5", "P6"), guard=deactivated, effect=fix_reason, then="rollback"),
-    Row("P/r10", R, ("Entered",), "publish.agent", ("P/r10", "P2", "I14", "L/r8"), to="Announced", effect=become_known, says=(says("agent/created"),)),
+    Row("P/r10", R, ("Entered",), "publish.agent", ("P/r10", "P2", "I14", "L/r8"), to="Announced", says=(says("agent/created"),)),
     Row("R5 vetoed", A, ("Unpublished",), "publish.agent_vetoed", ("R5", "P3", "P8"), guard=threw, effect=fix_vetoed, then="rollback"),
     Row("R5", A, ("Unpublished",), "publish.agent_check", ("R5", "P/r10", "P5", "P6"), guard=deactivated, effect=fix_reason, then="rollback"),
     Row("S/r1", A, ("Unpublished",), "publish.mark", ("S/r1", "P/r11", "P2", "I14"), to="Published", effect=set_mark, says=(session_start,)),

@@ -116,9 +116,9 @@ def slots_of(now: Now) -> Iterable[str]:
     return [name for name in now.names("slot:") if now.part(name).handle == now.it.handle]
 
 
-def nobody_has_it(now: Now) -> bool:
-    """Its a+ never began, or its id has a new life; and nothing of it is awaited."""
-    return (not now.it.known or now.subject != now.it.name) and not now.gates()
+def nobody_names_it(now: Now) -> bool:
+    """Its id has a new life, and nothing of it is awaited."""
+    return bool(now.subject != now.it.name) and not now.gates()
 
 
 def leave_nothing(now: Now) -> None:
@@ -180,6 +180,6 @@ ROWS = (
     Row("T/r7", A, ("Gone",), "release.finish", ("T/r7", "T1"), effect=finish),
     Row("A10 told", A, ("Gone",), "release.told", ("A10",), runs="parted", on=slots_of),
     Row("T10", A, ("Gone",), "release.records", ("T10", "T/r7", "R0"), runs="finished", on=its_transaction),
-    Row("P7 no residue", A, ("Gone",), "release.nothing", ("P7",), guard=nobody_has_it, effect=leave_nothing, then=END),
+    Row("T8 earlier life", A, ("Gone",), "release.nothing", ("T8",), guard=nobody_names_it, effect=leave_nothing, then=END),
     Row("T10 handle", A, ("Gone",), "release.nothing", ("T10",), effect=w.setting(handle="")),
 )  # fmt: skip

@@ -17,7 +17,6 @@ from lifecycle_model.rows import words as w
 from lifecycle_model.rows.admission import begin, keep_seed, owner_inactive
 from lifecycle_model.rows.durability import act
 from lifecycle_model.rows.life import (
-    become_known,
     born,
     deactivated,
     fix_vetoed,
@@ -127,7 +126,7 @@ ROWS = (
     Row("P/r9", E, ("Entered",), "publish.session", ("P/r9", "P2", "I14", "L/r8"), to="Announced", says=(says("session/created"),)),
     Row("R4L vetoed", A, (), "publish.session_vetoed", ("R4L", "P3", "P8L"), guard=threw, effect=fix_vetoed, then="teardown"),
     Row("R4L", A, (), "publish.session_check", ("R4L", "P5L"), guard=deactivated, effect=fix_reason, then="teardown"),
-    Row("P/r10", R, ("Entered",), "publish.agent", ("P/r10", "P2", "I14", "L/r8"), to="Announced", effect=become_known, says=(says("agent/created"),)),
+    Row("P/r10", R, ("Entered",), "publish.agent", ("P/r10", "P2", "I14", "L/r8"), to="Announced", says=(says("agent/created"),)),
     Row("R5L vetoed", A, (), "publish.agent_vetoed", ("R5L", "P3", "P8L"), guard=threw, effect=fix_vetoed, then="teardown"),
     Row("R5L", A, (), "publish.agent_check", ("R5L", "P5L"), guard=deactivated, effect=fix_reason, then="teardown"),
     Row("P/r11", "teardown", ("Publishing",), "publish.start", ("P/r11", "P2", "P/r12L"), to="Live", effect=w.setting(mark=True), says=(session_start,)),

@@ -168,7 +168,13 @@ def when_idle(world: World, command: ask.WhenIdle) -> Answered:
 @performs(ask.Dispose)
 def dispose(world: World, command: ask.Dispose) -> Answered:
     """Dispose through a handle."""
-    handle = world.handles.get(command.ref or "") or world.held.get(command.agent or "")
+    handle = world.handles.get(command.ref) if command.ref is not None else _held(world, str(command.agent))
     if handle is None:
         return not_live(f"handle {command.ref or command.agent}")
     return world.follow(command.as_, handle.dispose())
+
+
+def _held(world: World, name: str) -> Handle | None:
+    """The handle of the agent of this name; one of an earlier life gives no right over it (T11)."""
+    handle = world.held.get(name)
+    return handle if handle is not None and handle.agent is world.agent(name) else None

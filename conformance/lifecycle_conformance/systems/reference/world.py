@@ -30,7 +30,7 @@ from lifecycle_runtime.bus import ContainedFailure
 from lifecycle_runtime.context import Context
 from lifecycle_runtime.core import Policies
 from lifecycle_runtime.entries import Entry
-from lifecycle_runtime.events import EVENTS, Event, SessionFlush, SessionValidate, TaskCompleted
+from lifecycle_runtime.events import EVENTS, Event, SessionCreated, SessionFlush, SessionValidate, TaskCompleted
 from lifecycle_runtime.handle import Handle
 from lifecycle_runtime.provider import AgentProvider, ProviderOptions
 from lifecycle_runtime.registry import AGENTS
@@ -174,10 +174,15 @@ class World:
             self.reactions.recorded(seen)
 
     def _observe(self, event: Event) -> None:
-        agent = getattr(event, "agent", None)
-        if isinstance(agent, Agent):
-            self._agents[agent.id] = agent
+        if isinstance(event, SessionCreated):
+            self._publish(event.session.id)
         self.record(self.observation(event))
+
+    def _publish(self, session_id: str) -> None:
+        """From its s+ on, an id names this agent: what is rolled back afterwards can still be asked what it is."""
+        agent = self.runtime.agents.get(session_id)
+        if agent is not None:
+            self._agents[session_id] = agent
 
     def observation(self, event: Event) -> Observation:
         """What the judge is shown of an event, in its names."""
@@ -198,11 +203,8 @@ class World:
         return Shell(self.runtime.root)
 
     def agent(self, name: str) -> Agent | None:
-        """The live agent of this name, else the last one that was."""
-        live = self.runtime.agents.get(name)
-        if live is not None:
-            self._agents[name] = live
-        return live or self._agents.get(name)
+        """The live agent of this name, else the one published last under it."""
+        return self._agents.get(name)
 
     def context(self, name: str) -> Context | None:
         """The context of the agent of this name, also while it is in setup."""
