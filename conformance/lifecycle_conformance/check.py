@@ -129,7 +129,7 @@ def tasks(options: Options, profile: Profile) -> list[Task]:
     depth = PROFILES[options.profile]
     found: list[Task] = []
     for scope in scopes.of(options.contract):
-        parts = 6 if scope.name in ("core", "segment", "flush", "gates") else 3
+        parts = 6 if scope.name in ("core", "segment", "flush", "gates", "owners") else 3
         reactions = depth.reactions.get(scope.name, depth.otherwise)
         found += [Task("suite", scope.name, part, parts, reactions) for part in range(parts)]
     for scope in scopes.of(options.contract):

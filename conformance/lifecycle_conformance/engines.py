@@ -185,9 +185,8 @@ def _walk(worker: Worker, task: Task, done: Done) -> Plan:
                 made = (Disarm(), *made)
             bursts.append(made)
             here = worker.outlook.perform(here, made, to_json(made))[0].configuration
-        if "read" in worker.profile.commands:
-            bursts.append(looking(scope))
-        yield tuple(bursts), scope.policies, 0
+        looks = looking(scope, worker.profile)
+        yield (*bursts, *((looks,) if looks else ())), scope.policies, 0
 
 
 def planned(worker: Worker, task: Task) -> Plan:

@@ -108,7 +108,7 @@ def within_reach(scope: SuiteScope, profile: Profile, reach: Reach | None = None
     words = tuple(word for word in scope.words if verb(word) in profile.commands and word[0] not in lacks.words)
     if not any(word[0].startswith("create" if scope.lives else "send") for word in words):
         return None
-    if scope.stepped and not profile.ticks:
+    if (scope.stepped and not profile.ticks) or not set(scope.needs) <= set(profile.commands):
         return None
     if not all(offers(profile, name, value) for name, value in scope.policies.items()):
         return None

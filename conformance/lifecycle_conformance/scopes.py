@@ -28,6 +28,8 @@ class SuiteScope:
     """What is said before anything else."""
     lives: bool = False
     """Creations, owners, providers and a child are part of a class, and the agent need not exist."""
+    needs: tuple[str, ...] = ()
+    """Verbs without which the scope is out of reach."""
     creations: int = 1
     """Creations in all, where they are words."""
     pending: int = 2
@@ -61,7 +63,7 @@ class SuiteScope:
 REACTIONS = ("send", "steer", "cancel", "cancel_parent", "inject", "dispose", "when_idle", "read", "throw")
 CORE = _words("send", "quiet", "steer", "cancel", "when_idle", "dispose")
 
-SCOPES: tuple[SuiteScope, ...] = (
+TURNS: tuple[SuiteScope, ...] = (
     SuiteScope(
         "core",
         "one agent, its model held: queue, steer, cancel, wait, dispose",
@@ -169,6 +171,71 @@ SCOPES: tuple[SuiteScope, ...] = (
         stepped=True,
     ),
 )
+"""One agent's turns: one life, its gates and its inbox."""
+
+LIVES: tuple[SuiteScope, ...] = (
+    SuiteScope(
+        "creation",
+        "creations on one id, their setup held: failures, aborts in the same segment, disposal of what is published",
+        {"setup": ("ok", "tools", "fail")},
+        _words("create", "abort", "dispose", "unload_provider"),
+        reactions=("abort", "dispose", "unload_provider", "throw"),
+        lives=True,
+        needs=("dispose", "abort"),
+        creations=2,
+        seconds=("abort", "unload_provider"),
+    ),
+    SuiteScope(
+        "owners",
+        "an owner fiber: its unload among setups, turns and disposals, also in their segment",
+        {"setup": ("ok", "fail"), "model": ("finish",), "scope": ("ok", "fail")},
+        _words("create_owned", "unload_owner", "dispose", "send"),
+        pending=1,
+        reactions=("unload_owner", "dispose"),
+        begins=(("create_owned",),),
+        lives=True,
+        needs=("unload_owner",),
+        creations=2,
+        seconds=("unload_owner",),
+    ),
+    SuiteScope(
+        "children",
+        "an agent created through another's ctx: disposals and unloads that meet, scopes and the model held",
+        {"model": ("finish",), "scope": ("ok",)},
+        _words("create_child", "dispose", "dispose_child", "unload_owner", "send_child"),
+        reactions=("dispose", "dispose_child"),
+        begins=(("create_owned",),),
+        lives=True,
+        needs=("unload_owner", "dispose"),
+        creations=2,
+    ),
+    SuiteScope(
+        "provider",
+        "the provider unloaded and loaded again among creations, turns and disposals",
+        {"model": ("finish",), "scope": ("ok",)},
+        _words("create", "unload_provider", "load_provider", "dispose", "send"),
+        pending=1,
+        reactions=("unload_provider", "dispose"),
+        lives=True,
+        needs=("unload_provider", "load_provider"),
+        creations=2,
+        seconds=("unload_provider",),
+    ),
+    SuiteScope(
+        "resume",
+        "an id disposed, resumed and created again; loads and setups held, aborted, failing",
+        {"load": ("ok", "missing", "fail"), "setup": ("ok", "fail")},
+        _words("create", "resume", "abort", "dispose"),
+        reactions=("abort", "dispose"),
+        lives=True,
+        needs=("resume", "dispose", "abort"),
+        creations=3,
+        seconds=("abort",),
+    ),
+)
+"""Lives: creations, owners, children, the provider and resumes, of contract 1; the variant builds its own on these."""
+
+SCOPES: tuple[SuiteScope, ...] = (*TURNS, *LIVES)
 
 
 def of(contract: str) -> tuple[SuiteScope, ...]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from lifecycle_conformance.scopes import SuiteScope, _words
+from dataclasses import replace
+
+from lifecycle_conformance.scopes import LIVES, SuiteScope, _words
 
 INPUTS = ("send", "quiet", "steer", "inject")
 REACTIONS = ("send", "steer", "inject", "cancel", "cancel_keep", "dispose", "when_idle", "throw")
+
+CREATION, OWNERS, CHILDREN, PROVIDER, RESUME = LIVES
 
 LATCH_SCOPES: tuple[SuiteScope, ...] = (
     SuiteScope(
@@ -108,59 +112,15 @@ LATCH_SCOPES: tuple[SuiteScope, ...] = (
         inputs=INPUTS,
         reactions=("steer", "cancel", "throw"),
     ),
-    SuiteScope(
-        "creation",
-        "creations on one id, their setup held: commits, failures, aborts in the same segment, disposal of what is published",
-        {"setup": ("ok", "commit", "commit_fail", "fail")},
-        _words("create", "abort", "dispose", "unload_provider"),
+    replace(
+        CREATION,
+        about=f"{CREATION.about}, commits",
+        gates={"setup": ("ok", "commit", "commit_fail", "fail")},
         reactions=("abort", "dispose", "dispose_lifecycle", "unload_provider", "throw"),
-        lives=True,
-        creations=2,
         seconds=("abort", "dispose_lifecycle", "unload_provider"),
     ),
-    SuiteScope(
-        "owners",
-        "an owner fiber: its unload among setups, turns and disposals, also in their segment",
-        {"setup": ("ok", "commit_fail"), "model": ("finish",), "scope": ("ok",)},
-        _words("create_owned", "unload_owner", "dispose", "send"),
-        pending=1,
-        inputs=INPUTS,
-        reactions=("unload_owner", "dispose"),
-        begins=(("create_owned",),),
-        lives=True,
-        creations=2,
-        seconds=("unload_owner",),
-    ),
-    SuiteScope(
-        "children",
-        "an agent created through another's ctx: disposals and unloads that meet, scopes and the model held",
-        {"model": ("finish",), "scope": ("ok",)},
-        _words("create_child", "dispose", "dispose_child", "unload_owner", "send_child"),
-        reactions=("dispose", "dispose_child"),
-        begins=(("create_owned",),),
-        lives=True,
-        creations=2,
-    ),
-    SuiteScope(
-        "provider",
-        "the provider unloaded and loaded again among creations, turns and disposals",
-        {"model": ("finish",), "scope": ("ok",)},
-        _words("create", "unload_provider", "load_provider", "dispose", "send"),
-        pending=1,
-        inputs=INPUTS,
-        reactions=("unload_provider", "dispose"),
-        lives=True,
-        creations=2,
-        seconds=("unload_provider",),
-    ),
-    SuiteScope(
-        "resume",
-        "an id disposed, resumed and created again; loads and setups held, aborted, failing",
-        {"load": ("ok", "missing", "fail"), "setup": ("ok", "fail")},
-        _words("create", "resume", "abort", "dispose"),
-        reactions=("abort", "dispose"),
-        lives=True,
-        creations=3,
-        seconds=("abort",),
-    ),
+    replace(OWNERS, gates={"setup": ("ok", "commit_fail"), "model": ("finish",), "scope": ("ok",)}, inputs=INPUTS),
+    CHILDREN,
+    replace(PROVIDER, inputs=INPUTS),
+    RESUME,
 )

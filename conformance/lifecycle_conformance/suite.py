@@ -271,10 +271,12 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
                     yield Edge(at, Label(label.words, reaction_to(pattern, act)))
 
 
-def looking(scope: SuiteScope) -> Burst:
-    """W: the reads that tell classes apart."""
-    own = (Read(agent=AGENT),)
-    return (*own, Read(agent=CHILD), Read(registry=True)) if scope.lives else own
+def looking(scope: SuiteScope, profile: Profile) -> Burst:
+    """W: the reads that tell classes apart, as far as the system offers them."""
+    if "read" not in profile.commands:
+        return ()
+    lives = (Read(agent=CHILD), *((Read(registry=True),) if "lookup" in profile.reads else ())) if scope.lives else ()
+    return (Read(agent=AGENT), *lives)
 
 
 def size_of(classes: Classes, edge: Edge) -> tuple[int, int]:
@@ -288,8 +290,10 @@ def short_run(engine: Engine, classes: Classes, edge: Edge, profile: Profile) ->
     """The run of one edge: a shortest way to its class, the label, and W."""
     node = classes.nodes[edge.at]
     made = burst(Namer(dict(node.names)), AGENT, edge.label, classes.scope.holds, node.configuration)
-    looks: tuple[Burst, ...] = (looking(classes.scope),) if "read" in profile.commands else ()
-    return SuiteRun(classes.scope.name, (*node.bursts, made, *looks), size_of(classes, edge), edge.reacts)
+    looks = looking(classes.scope, profile)
+    return SuiteRun(
+        classes.scope.name, (*node.bursts, made, *((looks,) if looks else ())), size_of(classes, edge), edge.reacts
+    )
 
 
 def pattern_of(one: Observation, lists_shown: bool) -> tuple[tuple[str, object], ...] | None:

@@ -36,7 +36,7 @@ class Tourist:
         self.outlook = outlook
         self.classes = classes
         self.scope = classes.scope
-        self.reads = "read" in profile.commands
+        self.looks = looking(self.scope, profile)
         self.index = {key_of(node.configuration, self.scope): at for at, node in enumerate(classes.nodes)}
         self.ways: dict[int, list[tuple[Label, int]]] = {}
         for (at, label, _outcomes, _bursts), target in zip(classes.edges, classes.targets, strict=True):
@@ -76,9 +76,7 @@ class Tourist:
                 del left[at]
             made = burst(name, AGENT, edge.label, self.scope.holds, here)
             here = self._go(tour, here, made, edge)
-            closing: Burst = looking(self.scope) if self.reads else ()
-            if here.world.reactions:
-                closing = (Disarm(), *closing)
+            closing: Burst = (Disarm(), *self.looks) if here.world.reactions else self.looks
             if closing:
                 here = self._go(tour, here, closing, None)
             at = self.index.get(key_of(here, self.scope))
@@ -94,7 +92,7 @@ class Tourist:
             del left[at]
         node = self.classes.nodes[at]
         made = burst(Namer(dict(node.names)), AGENT, edge.label, self.scope.holds, node.configuration)
-        closing: tuple[Burst, ...] = (looking(self.scope),) if self.reads else ()
+        closing: tuple[Burst, ...] = (self.looks,) if self.looks else ()
         tour.bursts[:] = [*node.bursts, made, *closing]
         tour.edges[:] = [*([None] * len(node.bursts)), edge, *([None] * len(closing))]
 

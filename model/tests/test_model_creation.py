@@ -157,7 +157,9 @@ def test_rollback_waits_for_an_injection() -> None:
 def test_id_names_the_agent_published_last() -> None:
     """P2, T11: from its s+ an id names the new agent, also once it was taken back; the old handle is the old agent's."""
     disposes = S.react(S.on("session/created"), {"do": "dispose", "agent": "x", "as": "d2"}, throw="sync")
-    tale = S.only((S.create("h1"),), (S.dispose(),), (disposes, S.create("h2")), ({"do": "dispose", "agent": "x", "as": "d3"},))
+    tale = S.only(
+        (S.create("h1"),), (S.dispose(),), (disposes, S.create("h2")), ({"do": "dispose", "agent": "x", "as": "d3"},)
+    )
     assert tale.settled == [{"h1": "handle"}, {"d1": None}, {"h2": "vetoed"}, {}]
     assert tale.read(agent="x")["status"] == "disposed"
 

@@ -1,4 +1,4 @@
-"""The scopes a review compares two models in: those of the suites, and those of creation. Refuses what only one side knows."""
+"""The scopes a review compares two models in: those of the suites. Refuses what only one side knows."""
 
 from __future__ import annotations
 
@@ -6,66 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from lifecycle_conformance.review.values import Catalog
-from lifecycle_conformance.scopes import SuiteScope, _words, of
+from lifecycle_conformance.scopes import SuiteScope, of
 from lifecycle_conformance.systems.errors import UsageError
 from lifecycle_conformance.words import verb
-
-BIRTH: tuple[SuiteScope, ...] = (
-    SuiteScope(
-        "creation",
-        "creations on one id, their setup held: failures, aborts in the same segment, disposal of what is published",
-        {"setup": ("ok", "tools", "fail")},
-        _words("create", "abort", "dispose", "unload_provider"),
-        reactions=("abort", "dispose", "unload_provider", "throw"),
-        lives=True,
-        creations=2,
-        seconds=("abort", "unload_provider"),
-    ),
-    SuiteScope(
-        "owners",
-        "an owner fiber: its unload among setups, turns and disposals, also in their segment",
-        {"setup": ("ok", "fail"), "model": ("finish",), "scope": ("ok", "fail")},
-        _words("create_owned", "unload_owner", "dispose", "send"),
-        pending=1,
-        reactions=("unload_owner", "dispose"),
-        begins=(("create_owned",),),
-        lives=True,
-        creations=2,
-        seconds=("unload_owner",),
-    ),
-    SuiteScope(
-        "children",
-        "an agent created through another's ctx: disposals and unloads that meet, scopes and the model held",
-        {"model": ("finish",), "scope": ("ok",)},
-        _words("create_child", "dispose", "dispose_child", "unload_owner", "send_child"),
-        reactions=("dispose", "dispose_child"),
-        begins=(("create_owned",),),
-        lives=True,
-        creations=2,
-    ),
-    SuiteScope(
-        "provider",
-        "the provider unloaded and loaded again among creations, turns and disposals",
-        {"model": ("finish",), "scope": ("ok",)},
-        _words("create", "unload_provider", "load_provider", "dispose", "send"),
-        pending=1,
-        reactions=("unload_provider", "dispose"),
-        lives=True,
-        creations=2,
-        seconds=("unload_provider",),
-    ),
-    SuiteScope(
-        "resume",
-        "an id disposed, resumed and created again; loads and setups held, aborted, failing",
-        {"load": ("ok", "missing", "fail"), "setup": ("ok", "fail")},
-        _words("create", "resume", "abort", "dispose"),
-        reactions=("abort", "dispose"),
-        lives=True,
-        creations=3,
-        seconds=("abort",),
-    ),
-)
-"""Of contract 1; the variant's own scopes have theirs."""
 
 SETS = {
     "small": ("core", "contexts", "tools", "keep", "creation"),
@@ -74,14 +17,9 @@ SETS = {
 """Named sets; an empty one is every scope."""
 
 
-def scopes_for(contract: str) -> tuple[SuiteScope, ...]:
-    """Every scope a review of this contract, or of a change of it, can use."""
-    return of(contract) if contract == "latch" else (*of(contract), *BIRTH)
-
-
 def chosen(names: str, base: Catalog, head: Catalog) -> tuple[SuiteScope, ...]:
     """The scopes of a set, or those named with commas, with only what both sides know; UsageError for an unknown name."""
-    known = {one.name: one for side in (head, base) for one in scopes_for(side.name)}
+    known = {one.name: one for side in (head, base) for one in of(side.name)}
     wanted = SETS[names] or tuple(known) if names in SETS else tuple(names.split(","))
     missing = [name for name in wanted if name not in known]
     if missing and names not in SETS:
