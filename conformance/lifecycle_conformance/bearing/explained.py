@@ -26,6 +26,10 @@ EXPLAINED: Mapping[tuple[str, str], str] = {
         "removed",
     ): "the batch would be empty: only the name of the place differs, which diagrams and the machine of the turn show",
     ("T10 handle", "removed"): "bookkeeping: a handle nobody can use any more is forgotten; keeps configurations few",
+    (
+        "T8 earlier life",
+        "removed",
+    ): "bookkeeping: an ended agent whose id has a new life is forgotten; keeps configurations few",
     ("T1 owner over", "removed"): _IDEMPOTENT,
     ("T1 owner joins", "removed"): _IDEMPOTENT,
     ("T1 provider over", "removed"): _IDEMPOTENT,
