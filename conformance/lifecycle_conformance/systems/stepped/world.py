@@ -283,10 +283,8 @@ def _seed(record: object) -> tuple[str, dict[str, object]]:
 
 
 def _dispose(world: World, command: ask.Dispose) -> Answer:
-    life = world.handles.get(command.ref or "") or next(
-        (one for one in reversed(world.handles.values()) if command.ref is None and one.agent.id == command.agent), None
-    )
-    if life is None:
+    life = world.handles.get(command.ref) if command.ref is not None else world.life(command.agent)
+    if life is None or life not in world.handles.values():
         raise Refused("not_live", "nobody holds that handle")
     answer, resolve = world.follow(command.as_)
     world.home.dispose(life, resolve)
