@@ -7,7 +7,7 @@
 
 A hunt that is there already is not repeated, so a campaign can be stopped and gone on with; it is kept in
 `.lifecycle/mutants`, by the sources it ran on: when those change it begins anew. The quick profile takes about a
-processor hour. Engines that draw from the model's scopes hunt the mutants of sections S, Q, C and T only.
+processor hour. Engines that draw from the model's scopes hunt the mutants of sections S, Q, C, T, P, L and D only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lifecycle_conformance.mutants.plans import ENGINES
 from lifecycle_conformance.mutants.zoo import ZOO
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELLED = "SQCT"
+MODELLED = "SQCTPLD"
 
 
 @click.group()
