@@ -19,6 +19,7 @@ OBSERVED: Mapping[str, str] = {
     "L1": "model: a log is a tuple, and rows only append to it; judge: monitor over records, reads of logs",
     "T14": "assumed: F4; breaking it is a documented deadlock, not an outcome",
     "policy cancelling_published": "rows: status(cancelling) and the running that follows it are not said; judge: the status projection in reads",
+    "F5": "assumed: whoever forces a process to end is the environment's",
     "T9": "engine: a failing gate is an outcome like any other",
 }
 """Clauses carried by the way observations are made, or by a monitor of the judge alone, and how."""

@@ -78,6 +78,12 @@ def rerouted(ghost: Ghost) -> Ghost:
     return replace(ghost, queued=ghost.queued + tuple((item, True) for item in ghost.steering), steering=())
 
 
+def restored(ghost: Ghost, queued: tuple[tuple[str, bool], ...]) -> Ghost:
+    """The ghost of a session that was just announced: it continues with what was pending (unobserved: D8L of `latch`)."""
+    known = pending(ghost)
+    return replace(ghost, queued=ghost.queued + tuple(pair for pair in queued if pair[0] not in known))
+
+
 def agreed(ghost: Ghost, queued: tuple[tuple[str, bool], ...], steering: tuple[str, ...]) -> Ghost | None:
     """The ghost once it knows where steering was moved to in the queue, or None if the inbox is not what it saw."""
     if ghost.queued == queued and ghost.steering == steering:

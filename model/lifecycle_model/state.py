@@ -90,6 +90,11 @@ class Agent(msgspec.Struct, frozen=True):
     released: bool = False
     """The teardown has finished (T/r7)."""
 
+    @property
+    def restores(self) -> bool:
+        """It continues a session with what was pending in it; contract 1 stores the log alone."""
+        return False
+
 
 LISTED = ("Entered", "Announced")
 """An entry that is present, announced or not."""

@@ -1,4 +1,4 @@
-"""What is explored of each contract, by its name: scopes, properties, and the rows an exploration can take."""
+"""What is explored of each contract, by its name: scopes and properties."""
 
 from __future__ import annotations
 
@@ -33,7 +33,4 @@ def properties_of(contract: Contract) -> Properties:
 
 def rows_of(contract: Contract) -> tuple[Row, ...]:
     """The rows that an exploration of the contract's scopes must take, those stated unreachable among them."""
-    if contract.name != "latch":
-        return contract.rows
-    left, rows = latch_scopes.NOT_EXPLORED, latch_scopes.ROWS_NOT_EXPLORED
-    return tuple(row for row in contract.rows if row.program not in left and row.id not in rows)
+    return contract.rows

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from lifecycle_model.canonical import MARK, Cell, canonical, kind_of, order_of
 from lifecycle_model.commands import AnyCommand, Create, Dispose, Resume
-from lifecycle_model.ghost import Ghost, agreed, fold
+from lifecycle_model.ghost import Ghost, agreed, fold, restored
 from lifecycle_model.parts import Storage, Transaction
 from lifecycle_model.scope import Role
 from lifecycle_model.state import Agent, Configuration, OpenGate
@@ -90,6 +90,8 @@ def folded(
         part = configuration.get(name)
         if isinstance(part, Agent):
             queued = tuple((item.id, item.wakeup) for item in part.queued)
+            if part.restores and any(one.event == "session/created" for one in own):
+                ghost = restored(ghost, (*queued, *((item.id, item.wakeup) for item in part.steering)))
             ghost = agreed(ghost, queued, tuple(item.id for item in part.steering)) or ghost
         found[name] = ghost, own
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lifecycle_model.commands import (
+    Abort,
     Acp,
     AnyCommand,
     Burst,
@@ -143,6 +144,12 @@ def test_the_boundary_waits_for_an_admission() -> None:  # A10L A16L
     assert settled(results)[2:] == [{}, {"p1": "cancelled", "q1": None}]
 
 
+def test_the_boundary_goes_on_when_another_party_has_disposed_a_session() -> None:  # A10L
+    before = (OPEN, Acp("new", "y", as_="n2"), (ADMISSION, prompt()), Dispose("x", as_="d1"))
+    results = run(*before, Acp("disconnect", as_="q1"), Release("admission", "x"))
+    assert settled(results)[4:] == [{}, {"p1": "cancelled", "q1": None}]
+
+
 def test_no_session_is_loaded() -> None:  # policy session_load
     assert settled(run(OPEN, Acp("load", "x", as_="n2")))[1] == {"n2": "*"}
 
@@ -218,5 +225,7 @@ def test_an_agent_that_was_only_given_input_has_logged_something() -> None:  # D
     resumed = (Dispose("a", as_="d1"), Resume("a", "h2"))
     assert settled(run(Create("a", "h1"), *resumed))[2] == {"h2": "not_stored"}
     assert settled(run(Create("a", "h1"), Inject("a", "m1"), *resumed))[3] == {"h2": "handle"}
+    taken_back = React({"event": "agent/session-start", "of": "a"}, (Abort("h1"),))
+    assert settled(run((taken_back, Create("a", "h1")), Resume("a", "h2"))) == [{"h1": "aborted"}, {"h2": "not_stored"}]
     again = (Dispose("a", as_="d2"), Resume("a", "h3"))
     assert settled(run(Create("a", "h1"), Inject("a", "m1"), *resumed, *again))[5] == {"h3": "handle"}

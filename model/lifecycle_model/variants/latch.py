@@ -215,12 +215,11 @@ def latch() -> Contract:
     machines = (*MACHINES, latch_rows_bridge.MACHINE)
     moved = {row.machine for row in (*held_rows, *rows)} - {machine.name for machine in machines}
     every = {row.id for row in base.rows} | {program.id for program in base.programs} | base.clauses.keys()
-    return base.overlay(
+    variant = base.overlay(
         "latch",
         drop=every - holding,
         programs=(*held_programs, *programs),
         rows=(*held_rows, *rows),
-        clauses=LATCH_CLAUSES,
         machines=(*machines, *(one for one in base.machines if one.name in moved)),
         verbs={verb: program for verb, program in base.verbs.items() if program in names | own} | VERBS,
         ears=latch_rows_bridge.EARS,
@@ -231,3 +230,4 @@ def latch() -> Contract:
         waits=waits,
         scope=scope_of,
     )
+    return replace(variant, clauses=LATCH_CLAUSES)

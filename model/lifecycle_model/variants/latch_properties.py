@@ -6,13 +6,28 @@ from collections.abc import Callable
 
 from lifecycle_model.canonical import MARK, Cell
 from lifecycle_model.commands import Cancel, Send, Steer
+from lifecycle_model.eventual import creates, disposes, prompts
 from lifecycle_model.ghost import Ghost, pending
-from lifecycle_model.invariants_life import statuses_differ
+from lifecycle_model.invariants_life import STAGES, announced_in_order, statuses_differ
+from lifecycle_model.invariants_system import (
+    buffered_are_live,
+    entered_is_listed,
+    entries_have_owners,
+    holders_know,
+    nothing_in_progress,
+    one_entry_per_id,
+    over,
+    records_are_alive,
+    sessions_paired,
+    unloads_are_thorough,
+)
 from lifecycle_model.invariants_turns import brackets_balance, calls_answered
+from lifecycle_model.parts import Connection, PromptSlot
 from lifecycle_model.possible import states
-from lifecycle_model.properties import Liveness, Properties, Reachable, Safety, Step
+from lifecycle_model.properties import Liveness, Properties, Reachable, Safety, Step, settles
 from lifecycle_model.table import Contract
-from lifecycle_model.variants.latch_state import LatchAgent
+from lifecycle_model.variants.latch_rows_bridge import OCCUPIED
+from lifecycle_model.variants.latch_state import LatchAgent, LatchStorage
 from lifecycle_model.wire import UNSET, Observation
 
 GONE = ("Releasing", "Finished")
@@ -81,8 +96,10 @@ def one_claim_a_turn(step: Step) -> str | None:
         steps.append(step.command.message)
     elif isinstance(step.command, Send):
         turns.append(step.command.message)
-    else:
-        steps += [str(one.item) for one in step.seen if one.event == "agent/inbox/enqueue"]
+    else:  # a result's context, or a prompt whose admission has ended
+        admitted = step.gate is not None and step.gate.kind == "admission"
+        given = [str(one.item) for one in step.seen if one.event == "agent/inbox/enqueue"]
+        steps, turns = (steps, turns + given) if admitted else (steps + given, turns)
     allowed: tuple[list[str], ...] = ([], steps, [*steps, *turns[:1]])
     return None if taken in allowed else f"claimed {taken} of next-step {steps} and next-turn {turns}"
 
@@ -96,10 +113,11 @@ def cancel_in_order(step: Step) -> str | None:
     if not kept and step.now.latch:
         return "the cancel left the latch"
     lost = [one.items[0].id for one in step.seen if one.event == "agent/inbox/discard" and one.items is not UNSET]
-    events = [event for event in step.events() if event != "agent/inbox/discard"]
+    own = [one for one in step.seen if not settles(one, "q")]  # a prompt's end is the bridge's (A4L)
+    events = [one.event for one in own if one.event != "agent/inbox/discard"]
     effective = step.was.holder == "live" and step.was.watched and step.answer.refused is UNSET
     aborts = ["abort"] if effective else []
-    if lost != due or events != aborts or step.events()[len(due) :] != aborts:
+    if lost != due or events != aborts or [one.event for one in own][len(due) :] != aborts:
         return f"the cancel discarded {lost} of {due} and published {events}, not {aborts}"
     return None
 
@@ -179,6 +197,38 @@ def torn_down_in_order(step: Step) -> str | None:
     return f"turn start while {step.was.life}" if "turn/start" in events else None
 
 
+def stored_as_pending(step: Step) -> str | None:
+    """What an agent leaves pending at s- is what is stored with its log."""
+    was, now = step.was, step.now
+    if step.whole is None or not isinstance(was, LatchAgent) or not isinstance(now, LatchAgent):
+        return None
+    log = dict(step.after.aside).get(f"log:{now.name}")
+    if not was.stored or now.stored or was.handle != now.handle or step.heard or not isinstance(log, LatchStorage):
+        return None
+    if not log.live and log.written and (log.queued, log.steering) != (was.queued, was.steering):
+        return f"{was.queued} and {was.steering} were pending, {log.queued} and {log.steering} are stored"
+    return None
+
+
+def slots_owe_replies(step: Step) -> str | None:
+    """A slot has a prompt to answer exactly while it is occupied."""
+    for name, slot in step.after.aside:
+        if isinstance(slot, PromptSlot) and bool(slot.prompt) != (slot.place in OCCUPIED):
+            return f"{name} is {slot.place} with the prompt {slot.prompt or 'none'}"
+    return None
+
+
+def closed_left_nothing(step: Step) -> str | None:
+    """A connection that is closed has no call, no record and no waiting client."""
+    parts = dict(step.after.aside)
+    for name, one in parts.items():
+        if isinstance(one, Connection) and one.place == "Closed":
+            left = [slot for slot, part in parts.items() if isinstance(part, PromptSlot) and part.connection == name]
+            if one.calls or one.waiting or left:
+                return f"{name} is closed, but has {', '.join((*one.calls, *one.waiting, *left))}"
+    return None
+
+
 def waiters_see_no_activity(step: Step) -> str | None:
     """`when_idle` resolves only where no activity remains."""
     settled = any(one.event == "settled" and str(one.of).partition(MARK)[2].startswith("w") for one in step.seen)
@@ -213,6 +263,19 @@ SAFETY: tuple[Safety, ...] = (
         "turn/end", "user/message", "assistant/message", "step/start", "step/end", "tool/call", "tool/result"),
     Safety("C9L", ("C9L", "V1L", "S/r12L", "S/r15L"), "a latch is replayed at convergence", replayed_once),
     Safety("I15L", ("I15L", "T/r4L", "T/r5L", "T5L"), "teardown in order", torn_down_in_order),
+    _at("I14", ("I14", "P2", "P4"), "announcements in order and in pairs", announced_in_order, "agent/status", *STAGES),
+    Safety("I12", ("I12", "P10", "T8L"), "one live entry of each kind per id", over(one_entry_per_id)),
+    Safety("L6", ("L6", "L/r6", "L/r7"), "an object is in one store at most", over(entered_is_listed)),
+    Safety("I13 residue", ("I13", "P7", "T10"), "nothing is on record for what is over", over(records_are_alive)),
+    Safety("P/r3 records", ("P/r3", "I16L"), "owner and provider know what is under way", over(holders_know)),
+    Safety("I13 owned", ("I13", "T/r6L"), "what is stored has a transaction", over(entries_have_owners)),
+    Safety("P13", ("P13", "P15L", "T1"), "an unload that is over left nothing", over(unloads_are_thorough)),
+    Safety("D buffering", ("D/r1", "D/r4", "D5"), "logs are buffered for live sessions", over(buffered_are_live)),
+    Safety("I17 sessions", ("I17", "L2", "L4", "V11L"), "announcements and appends end with their segment", over(nothing_in_progress)),
+    Safety("I14 sessions", ("I14", "L5", "L7", "P4"), "sessions are announced and disposed in pairs", sessions_paired),
+    Safety("D8L", ("D8L",), "what is pending when a session leaves is stored", stored_as_pending),
+    Safety("I20", ("I20", "A1", "A4L", "A16L"), "a free slot owes nothing, an occupied one a reply", slots_owe_replies),
+    Safety("I21", ("I21", "A10L", "A11"), "a closed connection left nothing", closed_left_nothing),
     Safety("I17", ("I17", "L2", "X8"), "appends end with their segment", _after(appends_end)),
     Safety("V4L", ("V4L", "S7L"), "waiters resolve without activity", waiters_see_no_activity),
 )  # fmt: skip
@@ -241,7 +304,9 @@ LIVENESS: tuple[Liveness, ...] = (
     Liveness("V2L", ("V2L", "S/r7L", "S/r8L"), "Halting leads to idle", ALL, _agent(lambda agent: agent.place == "Halting"),
              _sees("agent/status"), aborted_only=True, busy=True),
     Liveness("V3L", ("V3L", "S7L", "S8L"), "when_idle resolves", ALL, _calls("w"), _sees("settled")),
-    Liveness("V6", ("V6", "T1", "T6"), "every dispose completes", ALL, _calls("d"), _sees("settled")),
+    Liveness("V6", ("V6", "T1", "T6"), "every dispose and unload completes", ALL, disposes, _sees("settled")),
+    Liveness("V7", ("V7",), "every create settles", ALL, creates, _sees("settled")),
+    Liveness("V9", ("V9", "A4L", "A10L"), "every call of the client settles", ALL, prompts, _sees("settled")),
 )  # fmt: skip
 
 
@@ -274,6 +339,10 @@ SITUATIONS: tuple[Reachable, ...] = (
     Reachable("drained run", ("T5L",), "waking input at idle starts a run that is drained",
               lambda step: step.took("S/r1L starts") and isinstance(step.was, LatchAgent) and step.was.life == "Draining"),
     Reachable("parks for good", ("T5L",), "input parks once the scope unwinds", rows=frozenset({"T5L next turn"})),
+    Reachable("restored", ("D8L",), "what was pending is pending again after a resume",
+              lambda step: "session/created" in step.events() and isinstance(step.now, LatchAgent) and bool(step.now.queued)),
+    Reachable("cancelled in admission", ("A16L",), "a prompt is cancelled before anything was sent", rows=frozenset({"A16L cancelled"})),
+    Reachable("boundary waits", ("A10L",), "a closed connection waits until its agents are idle", rows=frozenset({"A10L waits"})),
     Reachable("nested cause", ("C8L",), "a nested cancel's cause wins", nested_cause),
 )  # fmt: skip
 

@@ -149,7 +149,7 @@ PROGRAMS = (
             ("acp.prompt", "acp.cancel", "acp.connect", "acp.close", "acp.open", "acp.loadable", "acp.new"), ("A9", "A10L")),
     Program("quiesce", "the one boundary: refuse, cancel, quiesce, dispose all",
             ("quiesce.calls", "quiesce.slots", "quiesce.cancel", "quiesce.agents", "quiesce.over"), ("A10L", "A11")),
-    Program("part", "a closed connection disposes its sessions once they are idle", ("part.busy", "part.agents"), ("A10L",)),
+    Program("part", "a closed connection disposes its sessions once they are idle", ("part.busy", "part.agents", "part.over"), ("A10L",)),
     Program("prompt", "session/prompt: occupy the slot, admit", ("prompt.closed", "prompt.unknown", "prompt.busy", "prompt.admit"), ("A1", "A16L")),
     Program("admission", "the admission has ended: send, unless it was cancelled",
             ("admission.flagged", "admission.send", "admission.failed", "admission.idle", "admission.vanish", "admission.part"), ("A16L", "A2")),
@@ -157,6 +157,7 @@ PROGRAMS = (
     Program("slot.error", "an error of its agent is published", ("slot.error.note",), ("A5L", "A/r15")),
     Program("slot.idle", "its agent is idle", ("slot.idle.settle", "slot.idle.part"), ("A4L", "A/r10L", "A/r11L")),
     Program("reply", "the prompt settles once its output has drained", ("reply.drain", "reply.now"), ("A4L", "A5L", "I20", "V9")),
+    Program("output", "an update is delivered, or fails", ("output.failed", "output.delivered", "output.settle"), ("A4L", "A5L")),
     Program("parted", "nothing is left of its agent", ("parted.note", "parted.settle", "parted.reject", "parted.vanish"), ("A10L", "A/r3")),
 )  # fmt: skip
 
@@ -167,6 +168,7 @@ ROWS = (
     Row("A10L quiesces", N, ("Closing",), "quiesce.agents", ("A10L",), guard=some_records, opens="part"),
     Row("A10L waits", N, ("Closing",), "part.busy", ("A10L",), guard=busy, then=END),
     Row("A10 disposes now", N, ("Closing",), "part.agents", ("A10L", "A11"), runs="teardown", on=bridge.agents),
+    Row("A10L over", N, ("Closing",), "part.over", ("A10L", "I21"), then="quieted"),
 
     Row("A/r6", S, OCCUPIED, "prompt.busy", ("A/r6", "A1", "A4L", "A16L", "I20"), effect=refuse_with("busy"), then=END),
     Row("A16L", S, ("Free",), "prompt.admit", ("A16L", "A2"), to="Admitting", effect=answer_pending, opens="admission"),
@@ -174,7 +176,7 @@ ROWS = (
     Row("A/r8", S, ("Admitting",), "admission.send", ("A/r8", "A2", "A3L"), to="Sent", gives=its_message),
     Row("A/r7", S, ("Sent",), "admission.failed", ("A/r7", "A2"), guard=send_raised, to="Free", effect=reject, then="admission.vanish"),
     Row("A4L parked", S, v.WAITS, "admission.idle", ("A4L", "A/r10L", "A8"), guard=nothing_active, then="slot.idle"),
-    Row("A10L record", S, (), "admission.vanish", ("A10L", "I21"), guard=gone_and_closing, effect=vanish, runs="quieted", on=noted_connection, then=END),
+    Row("A10L record", S, (), "admission.vanish", ("A10L", "I21"), guard=gone_and_closing, effect=vanish, runs="part", on=noted_connection, then=END),
     Row("A10L goes on", S, (), "admission.part", ("A10L",), guard=closing, runs="part", on=its_connections),
 
     Row("A16L cancel", S, ("Admitting",), "withdraw_prompt.cancel", ("A16L", "A/r13", "A5L"), effect=flag, then=END),
@@ -188,13 +190,14 @@ ROWS = (
     Row("A4 drained", S, ("Draining",), "output.settle", ("A4L",), then="reply"),
     Row("A13 settles", S, ("Draining",), "drop.settle", ("A13", "A/r14"), runs="reply", on=itself),
     Row("A4 drains", S, v.WAITS, "reply.drain", ("A4L",), guard=undelivered, to="Draining", then=END),
-    Row("A5", S, OCCUPIED, "reply.now", ("A5L", "A4L", "A1", "A8", "I20", "V9"), to="Free", effect=settle),
+    Row("A5", S, OCCUPIED, "reply.now", ("A5L", "A4L", "A1", "A8", "I20", "V9", "policy foreign_abort_stop_reason",
+        "policy max_tokens_stop_reason"), to="Free", effect=settle),
     Row("A8 parted", S, v.WAITS, "parted.settle", ("A8", "A4L"), runs="reply", on=itself),
     Row("A10 record", S, (), "drop.vanish", ("A10L",), guard=gone_and_closing, effect=vanish),
-    Row("A10 record gone", S, (), "parted.vanish", ("A10L", "I21"), guard=gone_and_closing, effect=vanish, runs="quieted", on=noted_connection),
+    Row("A10 record gone", S, (), "parted.vanish", ("A10L", "I21"), guard=gone_and_closing, effect=vanish, runs="part", on=noted_connection),
 )  # fmt: skip
 
-EXTENDED = frozenset({"acp", "quiesce", "prompt", "parted"})
+EXTENDED = frozenset({"acp", "quiesce", "prompt", "output", "parted"})
 """Programs of contract 1 that have other steps here; their rows hold, but for those above and those dropped."""
 
 DROPPED = frozenset({"A/r4", "A/r5", "A/r5 resumes", "A/r5 replays", "A10 disposes later", "A10 disposes"})

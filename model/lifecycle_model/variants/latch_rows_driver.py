@@ -79,7 +79,7 @@ PROGRAMS = (
 )  # fmt: skip
 
 ROWS = (
-    Row("S/r1L starts", A, ("Idle",), "wake.start", ("S/r1L", "S4L", "X4L", "S2"), to="Starting", effect=v.fresh_signal, says=(w.status("running"),)),
+    Row("S/r1L starts", A, ("Idle",), "wake.start", ("S/r1L", "S4L", "X4L", "S2", "Q23"), to="Starting", effect=v.fresh_signal, says=(w.status("running"),)),
     Row("S/r1L goes on", A, (), "wake.go", ("X4L",), then="turn"),
 
     Row("S/r8L", A, ("Halting",), "turn.check", ("S/r8L", "S6L", "C15L", "C14L"), to="Exiting", effect=v.leave, opens="driver exit", then=END),

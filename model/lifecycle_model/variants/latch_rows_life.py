@@ -27,7 +27,7 @@ from lifecycle_model.rows.life import (
     transaction,
 )
 from lifecycle_model.rows.owners import begin_owner, transactions
-from lifecycle_model.rows.rejection import OPEN, first_reason, fix, note_reason, settle_rejection
+from lifecycle_model.rows.rejection import OPEN, first_reason, fix, note_reason, own_log, settle_rejection
 from lifecycle_model.rows.rejection import deactivated as tx_deactivated
 from lifecycle_model.rows.rejection import fix_reason as fix_contract_1
 from lifecycle_model.table import END, Program, Row
@@ -102,8 +102,11 @@ A, E, R, X, W = "agent", "entry", "listing", "transaction", "owner"
 
 PROGRAMS = (
     Program("loaded", "the load has settled: was it wanted still, repair, take the log, check",
-            ("loaded.done", "loaded.late", "loaded.failed", "loaded.missing", "loaded.live", "loaded.log", "loaded.check", "loaded.mint"),
+            ("loaded.done", "loaded.late", "loaded.failed", "loaded.missing", "loaded.live", "loaded.log", "loaded.mint"),
             ("P/r4", "P6", "P17")),
+    Program("mint", "the scope is there at once", ("mint.later",), ("P/r5",)),
+    Program("minted", "set up", ("minted.ask", "minted.sync", "minted.later"), ("P/r5", "P1")),
+    Program("unwound", "the scope has unwound", ("unwound.scope", "unwound.children", "unwound.reject"), ("R1L", "R2L")),
     Program("publish", "enter, announce, start: one segment; deactivation checked after each announcement",
             ("publish.enter", "publish.list", "publish.buffer", "publish.session", "publish.session_vetoed", "publish.session_check",
              "publish.agent", "publish.agent_vetoed", "publish.agent_check", "publish.start", "publish.start_check"),
@@ -132,6 +135,7 @@ ROWS = (
     Row("P/r11", "teardown", ("Publishing",), "publish.start", ("P/r11", "P2", "P/r12L"), to="Live", effect=w.setting(mark=True), says=(session_start,)),
     Row("R6L", A, (), "publish.start_check", ("R6L", "P5L"), guard=deactivated, effect=fix_reason, then="teardown"),
 
+    Row("P17 repair", X, ("Loading",), "loaded.log", ("P17", "D/r5", "D/r6"), runs="log.repair", on=own_log),
     Row("P6 late load", X, ("Loading",), "loaded.late", ("P6", "P11", "P8L"), guard=tx_deactivated, effect=fix_first, then="reject"),
     Row("X3 owner", W, (), "unload_owner.begin", ("X3L", "T1", "P6"), to="Unloading", effect=begin_owner, then="unload"),
     Row("X3L begins later", W, (), "unload.agents", ("X3L", "P5L"), guard=agents_or_publishing, opens="begin"),
@@ -141,6 +145,8 @@ ROWS = (
 DROPPED = frozenset(
     {
         "P12 minting throws",
+        "R1",
+        "P/r4 deactivated in load",
         "P/r5 sync",
         "P/r5 sync minted",
         "X3 begins later",
@@ -148,10 +154,10 @@ DROPPED = frozenset(
         "T9 unannounced",
     }
 )
-"""Rows of contract 1 that nothing replaces: scopes are minted at once, unloads begin later, scope disposers do not fail."""
+"""Rows of contract 1 that nothing replaces: scopes are minted at once, late loads are inert, unloads begin later, scope disposers do not fail."""
 
 EFFECTS: dict[object, Any] = {fix_contract_1: fix_first}
 """Effects of contract 1 that the variant has otherwise, in whatever row: P8L knows no order of reasons but the first."""
 
-EXTENDED = frozenset({"loaded"})
-"""Programs of contract 1 that have a step more here; their rows hold."""
+EXTENDED = frozenset({"loaded", "mint", "minted", "unwound"})
+"""Programs of contract 1 that have other steps here; their rows hold."""

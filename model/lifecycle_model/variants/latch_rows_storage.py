@@ -15,7 +15,7 @@ from lifecycle_model.engine import Now
 from lifecycle_model.parts import Storage
 from lifecycle_model.rows import durability as d
 from lifecycle_model.rows import words as w
-from lifecycle_model.table import Effect, Row
+from lifecycle_model.table import END, Effect, Program, Row
 from lifecycle_model.variants.latch_state import LatchAgent, LatchStorage, LatchTransaction
 
 
@@ -84,12 +84,18 @@ def shown(kept: dict[str, object], log: object) -> dict[str, object]:
 
 
 D = "storage"
-PROGRAMS = ()
+PROGRAMS = (
+    Program(
+        "log.end",
+        "s- of a session: the last drain",
+        ("log.end.own", "log.end.nothing", "log.end.drain"),
+        ("D/r4", "D8L"),
+    ),
+)
 ROWS = (
-    Row("D/r4", D, ("Buffering",), "log.end.one", ("D/r4", "D3L", "D6", "D8L"), guard=w.both(d.its_own, w.negate(nothing_logged)), to="Stored",
-        effect=drain_last, opens="store"),
-    Row("D/r4 nothing", D, ("Buffering",), "log.end.one", ("D/r4",), guard=w.both(d.its_own, nothing_logged), to="Absent", effect=leave_nothing),
-    Row("D/r9", D, (), "log.end.one", ("D/r9",), guard=w.negate(d.its_own)),
+    Row("D/r9", D, (), "log.end.own", ("D/r9",), guard=w.negate(d.its_own), then=END),
+    Row("D/r4 nothing", D, ("Buffering",), "log.end.nothing", ("D/r4",), guard=nothing_logged, to="Absent", effect=leave_nothing, then=END),
+    Row("D/r4", D, ("Buffering",), "log.end.drain", ("D/r4", "D3L", "D6", "D8L"), to="Stored", effect=drain_last, opens="store"),
 )  # fmt: skip
 
 EFFECTS: dict[object, Any] = {

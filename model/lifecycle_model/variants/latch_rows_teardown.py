@@ -158,7 +158,7 @@ ROWS = (
     Row("T/r1L", D, ("Publishing", "Live"), "teardown.begin", ("T/r1L", "T3L", "C19L"), to="Draining", effect=begin, then="cancel.enter"),
 
     Row("T/r3L waits", D, ("Draining",), "drain.look", ("T/r2L", "T6"), guard=w.negate(idle), then=END),
-    Row("T/r3L", D, ("Draining",), "drain.unwind", ("T/r3L", "T7L"), to="Unwinding", effect=close_scope),
+    Row("T/r3L", D, ("Draining",), "drain.unwind", ("T/r3L", "T7L", "T2"), to="Unwinding", effect=close_scope),
     Row("T15L leave", D, ("Unwinding",), "drain.children", ("T15L", "P18"), guard=children_left, runs="unload", on=its_transaction),
     Row("T/r3L unwinds", D, ("Unwinding",), "drain.scope", ("T/r3L",), opens="scope"),
     Row("T/r4L scope", D, ("Unwinding",), "scope.ran", ("T/r4L", "T9", "I15L"), effect=w.setting(unwound=True), says=(scope_ran,)),

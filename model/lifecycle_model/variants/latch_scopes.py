@@ -1,4 +1,7 @@
-"""The scopes variant `latch` is explored in, as data; see `scope`. Its agents exist from the start."""
+"""The scopes variant `latch` is explored in, as data; see `scope`. Its agents exist from the start.
+
+What agents share is in `latch_scopes_system`.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from lifecycle_model.commands import (
     WhenIdle,
 )
 from lifecycle_model.scope import SELF, Act, Held, Listener, Role, Scope
+from lifecycle_model.variants.latch_scopes_system import SYSTEM_SCOPES
 
 SEND = Act(Send(SELF, ""))
 QUIET = Act(Send(SELF, "", wakeup=False))
@@ -59,7 +63,7 @@ LISTENERS = (
 ANNOUNCED = ("session/created", "agent/created", "agent/session-start")
 SETUP = Held("setup", ("ok", "commit_fail", "fail"))
 
-SCOPES: tuple[Scope, ...] = (
+AGENT_SCOPES: tuple[Scope, ...] = (
     Scope(
         "latch",
         "C",
@@ -248,75 +252,5 @@ SCOPES: tuple[Scope, ...] = (
     ),
 )
 
-NOT_EXPLORED = frozenset(
-    [
-        "load",
-        "loaded",
-        "cut",
-        "abort",
-        "deactivate",
-        "unload_owner",
-        "unload_provider",
-        "stop",
-        "unload",
-        "begin",
-        "over",
-        "load_provider",
-        "session",
-        "prepare",
-        "create_session",
-        "enter",
-        "announce",
-        "append",
-        "detach_session",
-        "withdraw",
-        "depart",
-        "flush_session",
-        "flush_session.done",
-        "log.drain",
-        "log.flushed",
-        "store",
-        "log.cease",
-        "log.loading",
-        "log.loaded",
-        "log.repair",
-        "log.released",
-        "storage",
-    ]
-)
-"""Programs that these scopes never run: they have no owners, providers, stored logs or sessions of their own."""
-
-ROWS_NOT_EXPLORED = frozenset(
-    {
-        "P18 no parent",
-        "P14 resume",
-        "P reference again",
-        "P/r1",
-        "P/r2",
-        "P/r4 invalid",
-        "P/r4 no persistence",
-        "P/r4 load",
-        "P/r4 deactivated",
-        "R1",
-        "R2 deactivated",
-        "P/r7 stale",
-        "P17 reads no more",
-        "P14 raises",
-        "P14 raises unannounced",
-        "R1 R2 children",
-        "R1 R2 waits",
-        "R0 log",
-        "T10 records",
-        "T/r6 children gone",
-        "R1 R2 children gone",
-        "D/r1 again",
-        "D/r1",
-        "D/r4",
-        "R2L disposed",
-        "T1 released",
-        "T11 no handle",
-        "T15L leave",
-        "T15L waits",
-    }
-)
-"""Rows of other programs that need one of these, a child, or a reference that the explorer forgets."""
+SCOPES: tuple[Scope, ...] = (*AGENT_SCOPES, *SYSTEM_SCOPES)
+"""Those of agents, and those of whole systems."""

@@ -35,6 +35,11 @@ class LatchAgent(Agent, frozen=True):
     """It was given input, so that something is logged, if nothing that the variant shows."""
 
     @property
+    def restores(self) -> bool:
+        """It continues a session with what was pending in it (D8L)."""
+        return self.source == "resume"
+
+    @property
     def shape(self) -> tuple[object, ...]:
         """What tells two agents of the variant apart beyond contract 1's members, names forgotten."""
         batch = len(self.claimed)
