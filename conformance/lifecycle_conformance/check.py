@@ -403,7 +403,7 @@ def _in_order(
         classes = worker.classes(scope.name)
         if classes is None:
             continue
-        for edge in (*plain_edges(classes), *reacting_edges(classes, literal=False)):
+        for edge in (*plain_edges(classes), *reacting_edges(classes, literal=False, profile=worker.profile)):
             size = size_of(classes, edge)
             if size < bound[:2]:
                 found.append((size, len(found), classes, edge))

@@ -153,7 +153,7 @@ def _suite(worker: Worker, task: Task, done: Done) -> Plan:
     done.classes, done.labels = len(classes.nodes), len(classes.edges)
     edges: list[Edge] = list(plain_edges(classes))
     if task.reactions != "none":
-        edges += reacting_edges(classes, literal=task.reactions == "all")
+        edges += reacting_edges(classes, task.reactions == "all", worker.profile)
     tourist = Tourist(worker.outlook, classes, worker.profile)
     for tour in tourist.tours(edges[task.part :: task.parts]):
         yield tuple(tour.bursts), classes.scope.policies, sum(edge is not None for edge in tour.edges)

@@ -247,8 +247,8 @@ def plain_edges(classes: Classes) -> Iterator[Edge]:
         yield Edge(at, label)
 
 
-def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
-    """Every single reaction at the observations of every label.
+def reacting_edges(classes: Classes, literal: bool, profile: Profile | None = None) -> Iterator[Edge]:
+    """Every single reaction at the observations of every label; where a profile is given, at those that the system shows.
 
     Literally all of them, or for each (row that says it, place, word, reaction) the one with the shortest way.
     """
@@ -259,6 +259,8 @@ def reacting_edges(classes: Classes, literal: bool) -> Iterator[Edge]:
             pattern = pattern_of(one, classes.scope.lists_shown)
             if pattern is None or one.gate in classes.scope.together:
                 continue
+            if profile is not None and not shown(one, profile):
+                continue  # nobody can listen to what the system does not publish
             for act in classes.scope.reactions:
                 if act.startswith("throw") and one.event in classes.scope.unthrown:
                     continue
@@ -304,6 +306,13 @@ def pattern_of(one: Observation, lists_shown: bool) -> tuple[tuple[str, object],
         return (("gate", one.gate), ("of", one.of))
     keep = ("event", "of", "status", "state", *(("steering",) if lists_shown else ()))
     return tuple((name, value) for name, value in sorted(members(one).items()) if name in keep and value is not UNSET)
+
+
+def shown(one: Observation, profile: Profile) -> bool:
+    """Whether the system publishes this observation, or has this gate, so that a listener on it is ever called."""
+    if one.event == "gate":
+        return one.gate in profile.gates
+    return one.event in profile.observations and (one.status is UNSET or one.status in profile.statuses)
 
 
 def reaction_to(pattern: tuple[tuple[str, object], ...], act: str) -> Reacting:
