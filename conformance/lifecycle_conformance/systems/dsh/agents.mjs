@@ -12,6 +12,7 @@ export class Agents {
   #latest = new Map();
   #refOf = new WeakMap();
   #creating;
+  #labels = new Map();
 
   constructor(system) {
     this.#system = system;
@@ -50,10 +51,10 @@ export class Agents {
     return this.#settleCreation(ref, () => ctx.agents.resume({ resumeSessionId: command.id, ...options }));
   }
 
-  /** The reference of the resume that is asking for this id's log now: the newest one that has not reached setup. */
+  /** Who is asking for this id's log now: the newest resume that has not reached setup, else the configured agent by its label. */
   resuming(id) {
     const refs = [...this.#refs.values()].filter((ref) => ref.id === id && ref.resumes && ref.setup === undefined);
-    return refs.at(-1)?.as ?? id;
+    return refs.at(-1)?.as ?? this.#labels.get(id) ?? id;
   }
 
   abort({ ref: name, reason }) {
@@ -96,6 +97,7 @@ export class Agents {
     if (ctx === undefined) return refused('not_live', `no owner "${owner}"`);
     for (const { label, id, resume } of configured) {
       if (id === undefined && resume === undefined) this.#system.names.expect(label);
+      else this.#labels.set(id ?? resume, label);
     }
     const agents = configured.map(({ label, id, resume }) => ({
       id: label,
@@ -103,12 +105,18 @@ export class Agents {
       ...(id === undefined ? {} : { sessionId: id }),
       ...(resume === undefined ? {} : { resumeSessionId: resume }),
     }));
+    const { providers } = this.#system;
+    const name = as ?? 'p1';
+    const former = providers.get(name);
     const answer = { ok: null };
     try {
       const fiber = ctx.plugin(this.#system.packages.loop.AgentLoop, { agents });
+      providers.set(name, fiber);
       fiber.then(
-        () => this.#system.providers.set(as ?? 'p1', fiber),
+        () => undefined,
         (error) => {
+          if (former === undefined) providers.delete(name);
+          else providers.set(name, former);
           delete answer.ok;
           Object.assign(answer, refusal(error));
           fiber.dispose();
