@@ -17,7 +17,7 @@ from lifecycle_model.commands import Read
 from lifecycle_model.wire import BurstResult, Profile, Vector
 
 FOLDER = Path(__file__).parent.parent / "vectors" / "latch"
-VECTORS = sorted(FOLDER.glob("WL*.json"))
+VECTORS = sorted(FOLDER.glob("*.json"))
 OUT_OF_REACH = {"WL25": "needs the ACP bridge, which is not published for this version"}
 
 needs_install = pytest.mark.skipif(
@@ -115,4 +115,5 @@ def test_the_published_runtime_keeps_its_own_scenario(runtime: System, path: Pat
 
 
 def test_every_scenario_of_the_variant_is_a_vector() -> None:
-    assert [path.stem for path in VECTORS] == [f"WL{number:02}" for number in range(1, 27)]
+    scenarios = [path.stem for path in VECTORS if path.stem.startswith("WL")]
+    assert scenarios == [f"WL{number:02}" for number in range(1, 27)]

@@ -8,7 +8,8 @@ Where its text allows more than one thing, or is silent, the rows say what the p
 a result's context enters next-step right after that result, so between a calling message and its last result the log
 has calls and results only (Q16L); a call whose own record's observer aborts is not dispatched (C16L, C17L); others may
 act between a message and its step's end, and between the scope's end and a- (X4L, X9L); a session that logged nothing,
-not even input, is not stored (D/r4); what a resume restores parks, and nothing is published for it (D8L); a load that settles after its creation was deactivated is inert, whatever it found (P6).
+not even input, is not stored (D/r4); what a resume restores parks, and nothing is published for it (D8L); a load that settles after its creation was deactivated is inert, whatever it found (P6); nobody gives a
+configured agent a setup (G/r2).
 """
 
 from __future__ import annotations

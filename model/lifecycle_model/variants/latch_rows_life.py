@@ -33,6 +33,7 @@ from lifecycle_model.rows.rejection import fix_reason as fix_contract_1
 from lifecycle_model.table import END, Program, Row
 from lifecycle_model.variants import latch_words as v
 from lifecycle_model.variants.latch_state import LatchAgent, LatchTransaction
+from lifecycle_model.wire import Observation
 
 UNWINDING = ("Unwinding", "Detaching", "Releasing", "Finished")
 """The agent's scope unwinds, or has: nothing is registered through its ctx any more."""
@@ -78,6 +79,16 @@ def agents_or_publishing(now: Now) -> bool:
     return any(now.part(name).place in ("Publishing", "Live") for name in transactions(now))
 
 
+def by_configuration(now: Now) -> bool:
+    """It is the creation of a configured agent, which nobody gives a setup."""
+    return bool(now.it.client.startswith("start:"))
+
+
+def start_failed(now: Now) -> Observation:
+    """`agent-loop/config-start-failed`, with the session id."""
+    return Observation("agent-loop/config-start-failed", of=now.it.id or now.it.resume or now.it.name)
+
+
 def fix_first(now: Now) -> Transaction:
     """The rejection is the first deactivation reason, whichever it was (P8L)."""
     return replace(now.it, verdict=now.it.reason)
@@ -105,7 +116,7 @@ PROGRAMS = (
             ("loaded.done", "loaded.late", "loaded.failed", "loaded.missing", "loaded.live", "loaded.log", "loaded.mint"),
             ("P/r4", "P6", "P17")),
     Program("mint", "the scope is there at once", ("mint.later",), ("P/r5",)),
-    Program("minted", "set up", ("minted.ask", "minted.sync", "minted.later"), ("P/r5", "P1")),
+    Program("minted", "set up", ("minted.ask", "minted.sync", "minted.configured", "minted.later"), ("P/r5", "P1")),
     Program("unwound", "the scope has unwound", ("unwound.scope", "unwound.children", "unwound.reject"), ("R1L", "R2L")),
     Program("publish", "enter, announce, start: one segment; deactivation checked after each announcement",
             ("publish.enter", "publish.list", "publish.buffer", "publish.session", "publish.session_vetoed", "publish.session_check",
@@ -118,6 +129,9 @@ ROWS = (
     Row("P/r2", X, ("New",), "create.owner", ("P/r2", "P18"), guard=owner_unwinds, effect=fix("inactive_owner"), then="reject.settle"),
     Row("P/r4 prepared", X, ("Preparing",), "create.mint", ("P/r4",), effect=keep_seed, then="mint"),
     Row("P/r5", X, ("Preparing", "Loading"), "mint.later", ("P/r5",), to="Minting", then="minted"),
+    Row("P/r6L configured", X, ("Minting",), "minted.configured", ("P/r6L", "G/r2"), guard=by_configuration, to="SettingUp",
+        effect=w.setting(known=True), then="ready"),
+    Row("G4 reports", "starter", ("Failed",), "started.report", ("G4", "G/r6"), says=(start_failed,)),
     Row("P19L commit throws", X, ("SettingUp",), "ready.check", ("P19L", "P/r6L", "P8L"), guard=commit_failed, effect=fix("setup_failed"), then="unwind"),
     Row("P8 reason", X, OPEN, "deactivate.note", ("P8L", "P6", "P5L"), guard=may_be_deactivated, effect=note_reason),
     Row("R0", X, (), "reject.settle", ("R0", "P7", "P8L"), to="Rejected", effect=w.chain(settle_rejection, settle_disposers), runs="forget",

@@ -396,7 +396,7 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
                 Act(Storage("off"), "put"),
                 Act(Storage("on"), "put"),
             ),
-            (Held("config_lookup", ("default", "fail"), always=True), SETUP, SCOPE),
+            (Held("config_lookup", ("default", "fail"), always=True), Held("load", ("ok", "fail")), SCOPE),
             first=(
                 UnloadProvider("p1", "u8"),
                 LoadProvider("p2", configured=(ConfigAgent("l1", id="a"),)),
