@@ -290,18 +290,17 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
     Scope(
         "latch-bridge-prompts",
         "A",
-        "two prompts of a session, their admission held: cancels of the client, output that waits or fails, an end",
+        "two prompts of a session, their admission held, output that waits or fails, and an end of the session or the connection",
         whole(
             (
                 Act(Acp("prompt", "a", "", ""), "prompt"),
-                Act(Acp("cancel", "a"), "cancel"),
                 Act(Dispose("a", as_=""), "close"),
                 Act(Acp("disconnect", as_=""), "close"),
             ),
             (ADMISSION, Held("model", ("finish",)), Held("output", ("ok", "fail"), always=True)),
             first=OPENED,
         ),
-        budgets=(("prompt", 2), ("cancel", 1), ("close", 1)),
+        budgets=(("prompt", 2), ("close", 1)),
         most=(("q", 2), ("m", 2)),
     ),
     Scope(
