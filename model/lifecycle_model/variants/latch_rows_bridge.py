@@ -16,7 +16,7 @@ from lifecycle_model.commands import Cancel, Send
 from lifecycle_model.engine import Now
 from lifecycle_model.parts import PromptSlot
 from lifecycle_model.rows import bridge
-from lifecycle_model.rows.bridge import CLOSES, refuse_call
+from lifecycle_model.rows.bridge import refuse_call
 from lifecycle_model.rows.durability import act
 from lifecycle_model.rows.prompts import (
     answer_pending,
@@ -24,7 +24,7 @@ from lifecycle_model.rows.prompts import (
     closing,
     flag,
     hears,
-    is_gone,
+    is_over,
     its_connections,
     noted_connection,
     own_agent,
@@ -118,9 +118,9 @@ def itself(now: Now) -> Iterable[str]:
     return (now.subject,)
 
 
-def gone_and_closing(now: Now) -> bool:
-    """The connection is being closed, nothing is left of the agent, and no admission runs."""
-    return closing(now) and is_gone(now) and now.it.place != "Admitting"
+def over_and_closing(now: Now) -> bool:
+    """The connection is being closed, nothing is left of the agent, its output is delivered, and no admission runs."""
+    return closing(now) and is_over(now) and now.it.place != "Admitting"
 
 
 S, N, A = "slot", "connection", "agent"
@@ -157,12 +157,11 @@ PROGRAMS = (
     Program("slot.error", "an error of its agent is published", ("slot.error.note",), ("A5L", "A/r15")),
     Program("slot.idle", "its agent is idle", ("slot.idle.settle", "slot.idle.part"), ("A4L", "A/r10L", "A/r11L")),
     Program("reply", "the prompt settles once its output has drained", ("reply.drain", "reply.now"), ("A4L", "A5L", "I20", "V9")),
-    Program("output", "an update is delivered, or fails", ("output.failed", "output.delivered", "output.settle"), ("A4L", "A5L")),
+    Program("output", "an update is delivered, or fails", ("output.failed", "output.delivered", "output.settle", "output.vanish"), ("A4L", "A5L")),
     Program("parted", "nothing is left of its agent", ("parted.note", "parted.settle", "parted.reject", "parted.vanish"), ("A10L", "A/r3")),
 )  # fmt: skip
 
 ROWS = (
-    Row("A/r14", N, ("Open",), "acp.close", ("A/r14", "A9", "A10L"), guard=CLOSES, to="Closing", effect=bridge.join, then="quiesce"),
     Row("policy session_load", N, ("Open",), "acp.loadable", ("policy session_load",), guard=act("load"), effect=refuse_call, then=END),
     Row("A10L cancels", N, ("Closing",), "quiesce.cancel", ("A10L", "A/r14"), gives=cancels),
     Row("A10L quiesces", N, ("Closing",), "quiesce.agents", ("A10L",), guard=some_records, opens="part"),
@@ -176,7 +175,7 @@ ROWS = (
     Row("A/r8", S, ("Admitting",), "admission.send", ("A/r8", "A2", "A3L"), to="Sent", gives=its_message),
     Row("A/r7", S, ("Sent",), "admission.failed", ("A/r7", "A2"), guard=send_raised, to="Free", effect=reject, then="admission.vanish"),
     Row("A4L parked", S, v.WAITS, "admission.idle", ("A4L", "A/r10L", "A8"), guard=nothing_active, then="slot.idle"),
-    Row("A10L record", S, (), "admission.vanish", ("A10L", "I21"), guard=gone_and_closing, effect=vanish, runs="part", on=noted_connection, then=END),
+    Row("A10L record", S, (), "admission.vanish", ("A10L", "I21"), guard=over_and_closing, effect=vanish, runs="part", on=noted_connection, then=END),
     Row("A10L goes on", S, (), "admission.part", ("A10L",), guard=closing, runs="part", on=its_connections),
 
     Row("A16L cancel", S, ("Admitting",), "withdraw_prompt.cancel", ("A16L", "A/r13", "A5L"), effect=flag, then=END),
@@ -187,14 +186,17 @@ ROWS = (
     Row("A/r11L", S, v.WAITS, "slot.idle.settle", ("A/r11L", "A/r10L", "A4L", "A15"), runs="reply", on=itself),
     Row("A10L idle", S, (), "slot.idle.part", ("A10L",), guard=closing, runs="part", on=its_connections),
     Row("A4L idle", A, ("Idle",), "settle.slot", ("A4L", "A10L", "S7L"), runs="slot.idle", on=v.slots_waiting),
-    Row("A4 drained", S, ("Draining",), "output.settle", ("A4L",), then="reply"),
+    Row("A4 drained", S, ("Draining",), "output.settle", ("A4L",), runs="reply", on=itself),
+    Row("A10 record drained", S, (), "output.vanish", ("A10L",), guard=over_and_closing, effect=vanish, runs="part", on=noted_connection),
+    Row("A/r14 flags", S, OCCUPIED, "spare.flag", ("A/r14", "A5L", "A16L"), effect=flag),
     Row("A13 settles", S, ("Draining",), "drop.settle", ("A13", "A/r14"), runs="reply", on=itself),
     Row("A4 drains", S, v.WAITS, "reply.drain", ("A4L",), guard=undelivered, to="Draining", then=END),
     Row("A5", S, OCCUPIED, "reply.now", ("A5L", "A4L", "A1", "A8", "I20", "V9", "policy foreign_abort_stop_reason",
         "policy max_tokens_stop_reason"), to="Free", effect=settle),
     Row("A8 parted", S, v.WAITS, "parted.settle", ("A8", "A4L"), runs="reply", on=itself),
-    Row("A10 record", S, (), "drop.vanish", ("A10L",), guard=gone_and_closing, effect=vanish),
-    Row("A10 record gone", S, (), "parted.vanish", ("A10L", "I21"), guard=gone_and_closing, effect=vanish, runs="part", on=noted_connection),
+    Row("A10 record", S, (), "drop.vanish", ("A10L",), guard=over_and_closing, effect=vanish),
+    Row("A10 record gone", S, (), "parted.vanish", ("A10L", "I21"), guard=over_and_closing, effect=vanish, runs="part", on=noted_connection),
+    Row("A10 record drains", S, (), "parted.vanish", ("A10L", "A4L"), guard=closing, runs="part", on=its_connections),
 )  # fmt: skip
 
 EXTENDED = frozenset({"acp", "quiesce", "prompt", "output", "parted"})
