@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from lifecycle_conformance import scopes
+from lifecycle_conformance.check import Options, tasks
 from lifecycle_conformance.engines import Setting, Task, Worker
+from lifecycle_conformance.reach import within_reach
 from lifecycle_conformance.suite import explore
 from lifecycle_conformance.words import Namer, command
 from lifecycle_model.commands import Abort, Burst, Release
@@ -80,6 +83,28 @@ WRONG = {
 def test_a_system_without_a_row_is_found(row: str) -> None:
     _, broken = played(latch().overlay("latch", drop=(row,)), WRONG[row])
     assert broken
+
+
+@pytest.mark.parametrize("scope", ["creation", "children", "resume"])
+def test_the_reference_passes_the_suites_of_lives(scope: str) -> None:
+    worker = Worker(Setting("reference", "1", 10.0))
+    done = worker.work(Task("suite", scope, reactions="kinds"))
+    worker.system.stop()
+    assert (done.failures, done.errors) == ([], [])
+    assert done.classes > 20
+
+
+def test_a_check_of_contract_1_plays_lives() -> None:
+    played = {task.scope for task in tasks(Options(), PROFILE) if task.engine == "suite"}
+    assert played >= {scope.name for scope in scopes.LIVES}
+
+
+@pytest.mark.parametrize("scope", scopes.LIVES, ids=lambda scope: scope.name)
+def test_a_scope_is_out_of_reach_without_a_verb_it_is_about(scope: scopes.SuiteScope) -> None:
+    assert within_reach(scope, PROFILE) is not None
+    for verb in scope.needs:
+        lacking = replace(PROFILE, commands=tuple(one for one in PROFILE.commands if one != verb))
+        assert within_reach(scope, lacking) is None
 
 
 def test_the_scopes_of_lives_are_finite_and_small() -> None:
