@@ -221,6 +221,16 @@ def test_what_is_pending_is_stored_and_restored() -> None:  # D8L
     assert [item for _, item in taken] == ["mI", "mB", "mC"]
 
 
+def test_nothing_is_stored_of_a_session_until_something_is_written() -> None:  # D/r3 D/r4
+    stored = []
+    for result in run(
+        Create("a", "h1"), Read(session="a"), Inject("a", "m1"), Dispose("a", as_="d1"), Read(session="a")
+    ):
+        read = result.calls[0].ok
+        stored += [read["stored"]] if isinstance(read, dict) else []
+    assert stored == [None, []]
+
+
 def test_an_agent_that_was_only_given_input_has_logged_something() -> None:  # D8L D/r4
     resumed = (Dispose("a", as_="d1"), Resume("a", "h2"))
     assert settled(run(Create("a", "h1"), *resumed))[2] == {"h2": "not_stored"}

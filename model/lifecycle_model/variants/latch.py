@@ -156,7 +156,12 @@ def read_agent(command: Read, configuration: Configuration) -> Answer:
 def read(command: AnyCommand, configuration: Configuration) -> Answer:
     """Answer a read: of an agent with the variant's lookups, of anything else with contract 1's."""
     assert isinstance(command, Read)
-    return read_agent(command, configuration) if command.agent else lookups.read(command, configuration)
+    if command.agent:
+        return read_agent(command, configuration)
+    answer = lookups.read(command, configuration)
+    if command.session is None or not isinstance(answer.ok, dict):
+        return answer
+    return Answer(ok=latch_rows_storage.shown(answer.ok, configuration.get(f"log:{command.session}")))
 
 
 HELD = (admission, publication, rejection, owners, entries, asides, durability, bridge, prompts, config)
