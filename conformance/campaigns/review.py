@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from campaigns.review_edits import Edit, apply, cancelling, driving, refactors
+from campaigns.review_edits import Edit, Moved, apply, cancelling, driving, edited, refactors
 from campaigns.review_notes import NOTES
 from lifecycle_conformance.review.causes import Cause, Witness
 from lifecycle_conformance.review.product import effort
@@ -36,6 +36,7 @@ from lifecycle_conformance.systems.errors import UsageError
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "model" / "lifecycle_model"
 RESULT = ROOT / "conformance" / "results" / "review.json"
+__all__ = ["EDITS", "Moved", "apply", "cancelling", "copied", "edited", "judged", "right", "summary"]
 SOURCES = (
     "model/lifecycle_model",
     "conformance/lifecycle_conformance/review",

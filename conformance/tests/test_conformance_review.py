@@ -365,3 +365,32 @@ def test_a_commit_without_change_of_the_model_is_the_same_at_once(clone: Path) -
     assert not revisions.changed_since(clone, commit)
     (clone / "model/lifecycle_model/new.py").write_text("", encoding="utf-8")
     assert revisions.changed_since(clone, commit)
+
+
+def test_a_runtime_is_compared_by_what_is_observed(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runtime = MODEL.parent / "impl" / "lifecycle_runtime"
+    for source in sorted(runtime.rglob("*.py")):
+        copy = clone / "impl" / "lifecycle_runtime" / source.relative_to(runtime)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(source.read_bytes())
+    git(clone, "add", ".")
+    git(clone, "commit", "-q", "-m", "runtime")
+    agent = clone / "impl/lifecycle_runtime/agent.py"
+    text = agent.read_text(encoding="utf-8")
+    assert text.count("core.inbox.clear()") == 1
+    agent.write_text(text.replace("core.inbox.clear()", "core.inbox.clear_steering()"), encoding="utf-8")
+    before = state_of(clone)
+    monkeypatch.chdir(clone)
+    assert main(["review", "HEAD", "--system", "reference", "--scopes", "contexts"]) == 0
+    found = capsys.readouterr().out
+    assert found.startswith("CHANGES: HEAD")
+    assert "base keeps the contract, head breaks C10" in found
+    assert state_of(clone) == before
+    assert main(["review", "HEAD", "HEAD", "--system", "reference", "--scopes", "contexts", "--form", "markdown"]) == 0
+    assert capsys.readouterr().out.startswith("## Lifecycle review: same\n")
+    assert main(["review", "before", "HEAD", "--system", "reference"]) == 2
+    assert "there is no runtime" in capsys.readouterr().err
+    assert main(["review", "HEAD", "--system", "python:a:b"]) == 2
+    assert "two revisions" in capsys.readouterr().err

@@ -61,15 +61,22 @@ def edit(
 
 
 def apply(one: Edit, package: Path) -> None:
-    """Write an edit into a copy of the model; raises Moved where an old text does not stand exactly once."""
+    """Write an edit into a copy of the model; raises Moved where an old text does not stand as often as it should."""
+    for file, text in edited(one, package).items():
+        (package / file).write_text(text, encoding="utf-8")
+
+
+def edited(one: Edit, package: Path) -> dict[str, str]:
+    """The files that an edit changes, with their new text."""
+    files: dict[str, str] = {}
     for patch in one.patches:
-        path = package / patch.file
         if not patch.old:
-            path.write_text(patch.new, encoding="utf-8")
+            files[patch.file] = patch.new
             continue
-        text = path.read_text(encoding="utf-8")
+        text = files.get(patch.file) or (package / patch.file).read_text(encoding="utf-8")
         word = re.compile(rf"\b{re.escape(patch.old)}\b" if patch.times else re.escape(patch.old))
         found = len(word.findall(text))
         if found != (patch.times or 1):
             raise Moved(f"{one.name}: {patch.file} has {found} times {patch.old!r}")
-        path.write_text(word.sub(patch.new.replace("\\", r"\\"), text), encoding="utf-8")
+        files[patch.file] = word.sub(patch.new.replace("\\", r"\\"), text)
+    return files

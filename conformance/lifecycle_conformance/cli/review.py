@@ -16,12 +16,14 @@ Examples:
   lifecycle review main my-branch             what a branch changes
   lifecycle review 1 latch                    two contracts
   lifecycle review main --form markdown -o review.md
+  lifecycle review main --system reference    what the working tree changes in the runtime
   lifecycle review main --scopes small        faster: core, contexts, tools, keep, creation
 """,
 )
 @click.argument("base")
 @click.argument("head", required=False)
 @click.option("--contract", default="1", show_default=True, help="Of revisions: the contract, or a variant of it.")
+@click.option("--system", help="Compare this runtime at BASE and HEAD: reference, or stdio:COMMAND run in each folder.")
 @click.option("--scopes", default="standard", show_default=True, help="small, standard, or scopes with commas.")
 @click.option("--properties/--no-properties", default=True, show_default=True, help="Judge properties on both sides.")
 @click.option("--vectors/--no-vectors", default=True, show_default=True, help="Play the hand-written vectors on both.")
@@ -32,6 +34,7 @@ def command(
     base: str,
     head: str | None,
     contract: str,
+    system: str | None,
     scopes: str,
     properties: bool,
     vectors: bool,
@@ -52,7 +55,14 @@ def command(
         raise click.UsageError(
             f"the installed model cannot be imported: {error}; repair it, or run an installation that works"
         ) from error
+    if system is not None:
+        from lifecycle_conformance.review.observed import opened as running
+        from lifecycle_conformance.review.observed import review_system
     say = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else lambda text: None
+    if system is not None:
+        with running(system, base, head, Path.cwd()) as (old, new, names):
+            found = review_system(old, new, names, say, scopes, system, contract)
+        return _written(told.FORMS[form](found), output)
     with opened(base, head, Path.cwd(), contract) as pair:
         if pair.base is None or pair.head is None:
             found = same(*pair.names)
@@ -69,7 +79,11 @@ def command(
                 beyond=further,
                 more=pair.more,
             )
-    text = told.FORMS[form](found)
+    return _written(told.FORMS[form](found), output)
+
+
+def _written(text: str, output: Path | None) -> int:
+    """Print it, or write it into the file."""
     if output is None:
         click.echo(text, nl=False)
     else:

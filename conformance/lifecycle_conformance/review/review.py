@@ -68,6 +68,8 @@ class Review(msgspec.Struct, frozen=True):
     contract: str = "1"
     pictures: tuple[tuple[str, str], ...] = ()
     """Before and after on one picture, as Mermaid, by view."""
+    system: str = ""
+    """The runtime whose observations were compared; nothing where models were."""
 
 
 def same(base: str, head: str) -> Review:

@@ -58,6 +58,16 @@ def unpack(root: Path, commit: str, into: Path) -> Path:
     return into / MODEL
 
 
+def unpack_all(root: Path, commit: str, into: Path) -> None:
+    """Write everything of a commit into a folder: a runtime needs more than its sources."""
+    done = _git(root, "archive", "--format=tar", commit)
+    if done.returncode:
+        why = done.stderr.decode(errors="replace").strip().splitlines()
+        raise UsageError(f"git cannot give the files of {commit[:12]}: {why[-1] if why else 'no reason given'}")
+    with tarfile.open(fileobj=BytesIO(done.stdout)) as packed:
+        packed.extractall(into, filter="data")
+
+
 def changed_since(root: Path, commit: str) -> bool:
     """Tell whether the working tree's model differs from a commit's, files not yet added included."""
     # status and diff-index may refresh the index; these two only read

@@ -21,6 +21,11 @@ MEANS = {
     "changes": "head allows something that base forbids, and forbids something that base allows",
     "breaks": "a property changed its answer, or a clause lost its last carrier",
 }
+SHOWS = {
+    "same": "the runtime of head does what that of base did, in every run",
+    "changes": "the runtime of head does something else than that of base",
+}
+"""The same of a runtime that was observed."""
 WIDTH = 118
 DRAWN = 5
 """Causes whose witnesses are drawn on the page."""
@@ -40,7 +45,7 @@ def text(review: Review) -> str:
 
 
 def _head(review: Review) -> Iterator[str]:
-    yield f"{review.verdict.upper()}: {review.base} → {review.head}: {MEANS[review.verdict]}"
+    yield f"{review.verdict.upper()}: {review.base} → {review.head}: {_means(review)}"
     if review.verdict == "breaks":
         yield f"  behaviour {review.behaviour}: {MEANS[review.behaviour]}"
     yield from (f"  {line}" for line in review.broken[:LISTED])
@@ -49,6 +54,10 @@ def _head(review: Review) -> Iterator[str]:
     for one in review.visited:
         if one.cut:
             yield f"  {one.scope} was cut at {one.nodes:,} classes: beyond them nothing is said"
+
+
+def _means(review: Review) -> str:
+    return SHOWS[review.verdict] if review.system else MEANS[review.verdict]
 
 
 def _compared(review: Review) -> str:
@@ -60,6 +69,8 @@ def _compared(review: Review) -> str:
         sum(one.nodes for one in met),
         sum(one.performed for one in met),
     )
+    if review.system:
+        return f"{review.system} performed {runs:,} runs at both, from {nodes:,} classes in {', '.join(one.scope for one in met)}"
     return (
         f"compared after {runs:,} runs from {nodes:,} classes in {', '.join(one.scope for one in met)}; "
         f"{performed:,} of them reach a step that changed and were performed on both"
@@ -136,7 +147,7 @@ def markdown(review: Review) -> str:
     lines = [
         f"## Lifecycle review: {review.verdict}",
         "",
-        f"`{review.base}` → `{review.head}`: {MEANS[review.verdict]}.",
+        f"`{review.base}` → `{review.head}`: {_means(review)}.",
         "",
     ]
     lines += [f"- {line}" for line in review.broken[:LISTED]]
