@@ -19,6 +19,11 @@ from lifecycle_model.wire import Trace, TraceBurst
 
 UNSHOWN = ("hold", "watch")
 """Commands that only prepare gates."""
+SIDES = {
+    "refines": ("before: allowed, now forbidden", "before and after: allowed"),
+    "widens": ("before and after: allowed", "after: allowed, too"),
+}
+"""What the two ways are where one side allows all that the other does."""
 MOST = 10
 """Changed rows of one machine drawn at most."""
 RED, GREEN, AMBER = "#cf222e", "#1a7f37", "#9a6700"
@@ -28,7 +33,8 @@ def runs(witness: Witness, contract: str) -> tuple[Drawn, Drawn]:
     """The run as base makes it and as head makes it; without what only prepares gates."""
     base, head = picture.own(witness)
     before, after = (_run(witness, side[0] if side else Allowed((), ()), contract) for side in (base, head))
-    return replace(before, title="before: base"), replace(after, title="after: head")
+    first, second = SIDES.get(witness.relation, ("before", "after"))
+    return replace(before, title=first), replace(after, title=second)
 
 
 def _run(witness: Witness, last: Allowed, contract: str) -> Drawn:
@@ -52,8 +58,9 @@ def sequence(witness: Witness, contract: str) -> str:
     lines = ["sequenceDiagram", "  accTitle: before and after"]
     lines += [f"  participant {names[lane]} as {label(lane)}" for lane in lanes]
     lines += _steps(before.steps[:alike], names, "  ")
-    lines += ["  alt before", *_steps(before.steps[alike:], names, "    ", lanes)]
-    lines += ["  else after", *_steps(after.steps[alike:], names, "    ", lanes), "  end"]
+    first, second = SIDES.get(witness.relation, ("before", "after"))
+    lines += [f"  alt {first}", *_steps(before.steps[alike:], names, "    ", lanes)]
+    lines += [f"  else {second}", *_steps(after.steps[alike:], names, "    ", lanes), "  end"]
     return "\n".join(lines) + "\n"
 
 

@@ -86,7 +86,7 @@ def _cause_text(number: int, cause: Cause, contract: str) -> Iterator[str]:
 
 def _witness(witness: Witness, contract: str) -> Iterator[str]:
     where = f"{witness.scope}: {witness.label}" + (" (after an earlier difference)" if witness.parted else "")
-    yield f"{where} [{witness.relation}]"
+    yield f"{where} [{witness.relation}]{_policies(witness)}"
     for at, step in enumerate(picture.steps(witness), start=1):
         yield f"  {at}. {step}"
     if witness.failed:
@@ -107,6 +107,11 @@ def _witness(witness: Witness, contract: str) -> Iterator[str]:
         return
     yield from (f"  base  {line}" for line in picture.shown(base, witness)[:3])
     yield from (f"  head  {line}" for line in picture.shown(head, witness)[:3])
+
+
+def _policies(witness: Witness) -> str:
+    told = ", ".join(f"{name} {value}" for name, value in sorted(witness.policies.items()))
+    return f" with {told}" if told else ""
 
 
 def _consequences(review: Review) -> Iterator[str]:
@@ -150,6 +155,8 @@ def markdown(review: Review) -> str:
         f"`{review.base}` → `{review.head}`: {_means(review)}.",
         "",
     ]
+    if review.verdict == "breaks":
+        lines.append(f"- Behaviour: **{review.behaviour}** — {MEANS[review.behaviour]}.")
     lines += [f"- {line}" for line in review.broken[:LISTED]]
     lines += [f"- Contract version: **{review.version}** — {review.why}.", ""]
     if review.causes:
@@ -192,7 +199,7 @@ def markdown(review: Review) -> str:
 
 
 def _told(cause: Cause, witness: Witness, contract: str) -> Iterator[str]:
-    yield f"**What differs first** ({' '.join(witness.clauses) or 'no clause'}; {', '.join(cause.about)}):"
+    yield f"**What differs first** ({' '.join(witness.clauses) or 'no clause'}; {', '.join(cause.about)}){_policies(witness)}:"
     yield ""
     if witness.failed:
         yield f"`{witness.failed}`"
