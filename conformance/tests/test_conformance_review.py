@@ -11,17 +11,20 @@ import msgspec
 import pytest
 
 from lifecycle_conformance.cli import main
-from lifecycle_conformance.review import picture, revisions, told
+from lifecycle_conformance.review import before_after, picture, revisions, told
 from lifecycle_conformance.review.behaviour import joined, relation
 from lifecycle_conformance.review.causes import Allowed
 from lifecycle_conformance.review.consequences import Parts, lost, parts, version
-from lifecycle_conformance.review.prints import code_print
+from lifecycle_conformance.review.kept import Kept
+from lifecycle_conformance.review.known import known
+from lifecycle_conformance.review.prints import changes, code_print
 from lifecycle_conformance.review.product import compare
 from lifecycle_conformance.review.review import Review, review
 from lifecycle_conformance.review.scenarios import compare_vectors
 from lifecycle_conformance.review.scopes import chosen
 from lifecycle_conformance.review.shape import catalog
 from lifecycle_conformance.review.side import Local
+from lifecycle_conformance.review.values import Changes
 from lifecycle_conformance.systems.errors import UsageError
 from lifecycle_conformance.vectors import load_vectors
 from lifecycle_model.contract1 import contract
@@ -276,6 +279,66 @@ def test_a_comparison_that_is_cut_says_so() -> None:
     (scope,) = chosen("core", catalog(BASE), catalog(BASE))
     assert compare(Local(BASE), Local(BASE), scope, most=3).cut
     assert not compare(Local(BASE), Local(BASE), scope).cut
+
+
+def test_a_runtime_that_does_what_head_forbids_is_named_and_a_mutant_that_it_would_spare() -> None:
+    found = reviewed(without("T3"))
+    systems = {one.system: one for one in known(found.causes, mutants=True)}
+    assert systems["reference"].base > 0
+    assert systems["reference"].head == 0
+    assert "would not conform to head" in systems["reference"].told
+    assert systems["dispose-keeps-inbox"].mutant
+    assert known(()) == ()
+
+
+def test_before_and_after_stand_on_one_picture() -> None:
+    head = BASE.overlay("1", rows=(replace(row("C10 clear"), says=()),), drop=("S/r13",))
+    turned = replace(head, programs=steps("cancel", *reversed(PROGRAM)).programs)
+    base, other = catalog(BASE), catalog(turned)
+    shown = dict(before_after.pictures(base, other, ("C10 clear", "S/r13")))
+    assert "removed: S/r13" in shown["machine agent"]
+    assert "before: C10 clear" in shown["machine agent"]
+    assert "after: C10 clear" in shown["machine agent"]
+    assert shown["program cancel"].index("before0[") < shown["program cancel"].index("after0[")
+    (witness, *_) = reviewed(edited("C10 clear", says=())).causes[0].witnesses
+    drawn = before_after.sequence(witness, "1")
+    before, after = drawn.split("  else after")
+    assert "alt before" in before
+    assert "disc[" in before
+    assert "disc[" not in after
+    assert "hold(" not in drawn
+
+
+PROGRAM = next(one.steps for one in BASE.programs if one.id == "cancel")
+
+
+def test_only_what_a_change_reaches_is_performed_again() -> None:
+    small = reviewed(edited("C10 clear", says=())).visited[0]
+    whole = compare(Local(BASE), Local(edited("C10 clear", says=())), chosen("core", catalog(BASE), catalog(BASE))[0])
+    assert small.performed * 4 < small.runs
+    assert small.different == len(whole.differences)
+    assert whole.performed == whole.runs
+
+
+def test_what_is_kept_of_base_is_used_again_and_what_is_spoilt_is_made_anew(tmp_path: Path) -> None:
+    kept = Kept(catalog(BASE))
+    (scope,) = chosen("contexts", catalog(BASE), catalog(BASE))
+    (first,) = kept.alone([Local(BASE)], [scope], lambda text: None)
+    assert kept.alone([], [scope], lambda text: None) == [first]
+    for path in kept.folder.glob("contexts-*"):
+        path.write_bytes(b"spoilt")
+    assert kept.alone([Local(BASE)], [scope], lambda text: None) == [first]
+
+
+def test_a_step_that_chooses_otherwise_reaches_more_than_a_row_that_does_something_else() -> None:
+    base = catalog(BASE).does
+    assert changes(base, base) == Changes((), ())
+    assert changes(base, catalog(edited("C10 clear", says=())).does) == Changes((), ("C10 clear",))
+    assert changes(base, catalog(edited("C10 clear", guard=never)).does) == Changes(("cancel.clear",), ())
+    order = catalog(steps("cancel", *reversed(PROGRAM))).does
+    assert changes(base, order) == Changes(tuple(sorted(PROGRAM)), ())
+    other = catalog(BASE.overlay("1", vetoing=frozenset())).does
+    assert changes(base, other) is None, "what the engine reads of a contract is under every step"
 
 
 def git(place: Path, *arguments: str) -> str:

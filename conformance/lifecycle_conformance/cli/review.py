@@ -27,6 +27,9 @@ Examples:
 @click.option("--scopes", default="standard", show_default=True, help="small, standard, or scopes with commas.")
 @click.option("--properties/--no-properties", default=True, show_default=True, help="Judge properties on both sides.")
 @click.option("--vectors/--no-vectors", default=True, show_default=True, help="Play the hand-written vectors on both.")
+@click.option(
+    "--mutants/--no-mutants", default=False, show_default=True, help="Start mutants about the clauses involved."
+)
 @click.option("--beyond/--no-beyond", default=None, help="Go on behind a difference. [default: for two contracts]")
 @click.option("--form", type=click.Choice(["text", "markdown", "json", "html"]), default="text", show_default=True)
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
@@ -38,6 +41,7 @@ def command(
     scopes: str,
     properties: bool,
     vectors: bool,
+    mutants: bool,
     beyond: bool | None,
     form: str,
     output: Path | None,
@@ -48,7 +52,10 @@ def command(
     or a side that cannot be built.
     """
     try:
+        from msgspec import structs
+
         from lifecycle_conformance.review import told
+        from lifecycle_conformance.review.known import known
         from lifecycle_conformance.review.review import review, same
         from lifecycle_conformance.review.sides import opened
     except (SyntaxError, ImportError) as error:
@@ -79,6 +86,7 @@ def command(
                 beyond=further,
                 more=pair.more,
             )
+            found = structs.replace(found, systems=known(found.causes, mutants) if found.contract == "1" else ())
     return _written(told.FORMS[form](found), output)
 
 

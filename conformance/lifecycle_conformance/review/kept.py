@@ -41,7 +41,7 @@ class Kept:
             Path(str(one.__file__)).read_text(encoding="utf-8") for one in (suite, words, alone, behaviour, side)
         )
         made = f"{base.source} {own} {sys.version_info[:3]}"
-        self._folder = (
+        self.folder = (
             default_cache() / "reviews" / f"{base.name}-{hashlib.blake2b(made.encode(), digest_size=10).hexdigest()}"
         )
 
@@ -61,7 +61,7 @@ class Kept:
 
             return self._one(f"{scope.name}-{_digest(scope)}", Alone, explore)
 
-        with ThreadPoolExecutor(len(sides)) as pool:
+        with ThreadPoolExecutor(max(1, len(sides))) as pool:
             return list(pool.map(explored, scopes))
 
     def played(self, base: Side, vectors: Sequence[Vector]) -> Played:
@@ -76,10 +76,10 @@ class Kept:
         return self._one(name, list[Answered], lambda: msgspec.msgpack.encode(base.properties(scopes)))
 
     def _one(self, name: str, kind: type[T], make: Callable[[], bytes]) -> T:
-        path = self._folder / f"{name}.msgpack"
+        path = self.folder / f"{name}.msgpack"
         try:
             found = msgspec.msgpack.decode(path.read_bytes(), type=kind)
-            os.utime(self._folder)
+            os.utime(self.folder)
             return found
         except (OSError, msgspec.DecodeError):
             made = make()
@@ -94,7 +94,7 @@ class Kept:
         return msgspec.msgpack.decode(made, type=kind)
 
     def _tidy(self) -> None:
-        known = sorted(self._folder.parent.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
+        known = sorted(self.folder.parent.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
         for old in known[FOLDERS:]:
             shutil.rmtree(old, ignore_errors=True)
 

@@ -21,6 +21,7 @@ from lifecycle_conformance.review.causes import (
 )
 from lifecycle_conformance.review.consequences import Parts, answers, lost, parts, version
 from lifecycle_conformance.review.kept import Kept
+from lifecycle_conformance.review.known import Known
 from lifecycle_conformance.review.prints import changes
 from lifecycle_conformance.review.product import Difference, both, compare
 from lifecycle_conformance.review.scenarios import Expectation, compare_vectors, reaching
@@ -70,6 +71,8 @@ class Review(msgspec.Struct, frozen=True):
     """Before and after on one picture, as Mermaid, by view."""
     system: str = ""
     """The runtime whose observations were compared; nothing where models were."""
+    systems: tuple[Known, ...] = ()
+    """What systems that are known do where the two part."""
 
 
 def same(base: str, head: str) -> Review:

@@ -117,6 +117,7 @@ def _policies(witness: Witness) -> str:
 def _consequences(review: Review) -> Iterator[str]:
     for each in review.parts:
         yield from _part(each)
+    yield from (one.told for one in review.systems)
     for one in review.expectations:
         yield f"vector {one.vector} {'now holds' if one.now_holds else 'no longer holds'}: {one.title}"
         yield f"  {one.why}"
