@@ -203,7 +203,7 @@ def main() -> int:
 def write(made: dict[str, str], facts: list[dict[str, Any]]) -> None:
     """Store what is known so far."""
     facts = noted(facts)
-    result = {"stamp": made, "summary": summary(facts), "edits": facts}
+    result = {"stamp": made, "written": len(EDITS), "reviewed": len(facts), "summary": summary(facts), "edits": facts}
     RESULT.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
 
 

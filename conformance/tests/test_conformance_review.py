@@ -9,12 +9,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace as replace_struct
 
 from lifecycle_conformance.cli import main
 from lifecycle_conformance.review import before_after, picture, revisions, told
 from lifecycle_conformance.review.behaviour import joined, relation
 from lifecycle_conformance.review.causes import Allowed
-from lifecycle_conformance.review.consequences import Parts, lost, parts, version
+from lifecycle_conformance.review.consequences import Parts, answers, lost, parts, version
 from lifecycle_conformance.review.kept import Kept
 from lifecycle_conformance.review.known import known
 from lifecycle_conformance.review.prints import changes, code_print
@@ -24,7 +25,7 @@ from lifecycle_conformance.review.scenarios import compare_vectors
 from lifecycle_conformance.review.scopes import chosen
 from lifecycle_conformance.review.shape import catalog
 from lifecycle_conformance.review.side import Local
-from lifecycle_conformance.review.values import Changes
+from lifecycle_conformance.review.values import Answered, Changes
 from lifecycle_conformance.systems.errors import UsageError
 from lifecycle_conformance.vectors import load_vectors
 from lifecycle_model.contract1 import contract
@@ -210,6 +211,14 @@ def test_code_is_known_by_what_it_does() -> None:
 
     assert code_print([one]) == code_print([two])
     assert code_print([one]) != code_print([three])
+
+
+def test_an_exploration_that_has_no_end_is_cut_and_said() -> None:
+    before = Answered("tools", {}, (), (), ("V1", "V2"))
+    assert answers([before], [replace_struct(before, judged=())]) == (
+        "liveness is no longer judged in tools: head has too many configurations, or cannot be explored",
+    )
+    assert answers([before], [before]) == ()
 
 
 def test_the_version_to_raise() -> None:

@@ -113,6 +113,10 @@ def answers(base: Sequence[Answered], head: Sequence[Answered]) -> tuple[str, ..
         ]
         lines += [f"invariant {name} holds again in {scope}" for name in old.violated if name not in new.violated]
         judged = set(old.judged) & set(new.judged)
+        if set(old.judged) - judged:
+            lines.append(
+                f"liveness is no longer judged in {scope}: head has too many configurations, or cannot be explored"
+            )
         lines += [f"liveness {name} fails in {scope}" for name in new.stuck if name in judged and name not in old.stuck]
         lines += [
             f"liveness {name} holds again in {scope}" for name in old.stuck if name in judged and name not in new.stuck

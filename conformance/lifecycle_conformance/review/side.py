@@ -34,6 +34,8 @@ Handles = tuple[int, ...]
 Names = tuple[tuple[str, int], ...]
 Run = tuple[dict[str, object], tuple[tuple[Plain, ...], ...]]
 """Policies and bursts."""
+LARGEST = 6000
+"""Configurations visited in one scope of the properties at most: five times what the largest has."""
 OWN = frozenset(Agent.__struct_fields__) - {"log"}
 CONSIDERED = frozenset(
     [
@@ -270,7 +272,7 @@ class Local:
         scope = chosen(name, self._contract.name)[0]
         with _watching() as engine:
             try:
-                found = explore(self._contract, scope, properties_of(self._contract))
+                found = explore(self._contract, scope, properties_of(self._contract), limit=LARGEST)
             except Exception as error:  # as above
                 return Answered(
                     name, {"of the exploration": f"{type(error).__name__}: {error}"}, (), (), (), engine.met
