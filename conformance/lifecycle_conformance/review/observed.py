@@ -27,8 +27,9 @@ from lifecycle_conformance.review.behaviour import CHANGES, SAME, subjects
 from lifecycle_conformance.review.causes import MOST, Allowed, Cause, Witness
 from lifecycle_conformance.review.product import effort
 from lifecycle_conformance.review.review import CAUSES, Review, Visited
-from lifecycle_conformance.review.scopes import SETS, scopes_for
+from lifecycle_conformance.review.scopes import SETS
 from lifecycle_conformance.review.side import told
+from lifecycle_conformance.scopes import of
 from lifecycle_conformance.suite import explore, plain_edges, reacting_edges, short_run
 from lifecycle_conformance.systems.adapter import AdapterError, Run, System, run_all
 from lifecycle_conformance.systems.errors import UsageError
@@ -124,7 +125,7 @@ def review_system(
     model = Engine(contract_named(contract))
     with ThreadPoolExecutor(2) as pool:
         before, after = pool.map(lambda one: one.describe().profile, (base, head))
-    known = {one.name: one for one in scopes_for(contract)}
+    known = {one.name: one for one in of(contract)}
     wanted = SETS[scopes] or tuple(known) if scopes in SETS else tuple(scopes.split(","))
     missing = [name for name in wanted if name not in known]
     if missing and scopes not in SETS:

@@ -24,7 +24,7 @@ from lifecycle_conformance.review.kept import Kept
 from lifecycle_conformance.review.known import Known
 from lifecycle_conformance.review.prints import changes
 from lifecycle_conformance.review.product import Difference, both, compare
-from lifecycle_conformance.review.scenarios import Expectation, compare_vectors, reaching
+from lifecycle_conformance.review.scenarios import Expectation, by_vector, compare_contracts, compare_vectors, reaching
 from lifecycle_conformance.review.scopes import chosen
 from lifecycle_conformance.review.side import Side
 from lifecycle_conformance.review.values import Catalog, Changes, Performed, Plain, Result, Try
@@ -111,6 +111,7 @@ def review(
     found: list[Difference] = []
     visited: list[Visited] = []
     expectations: list[Expectation] = []
+    played: list[Difference] = []
     with ThreadPoolExecutor(1) as pool:
         answered = pool.submit(_answers, kept, *(spare or (base, head)), unchanged) if judging and spare else None
         if differs:
@@ -128,14 +129,21 @@ def review(
             found += those
             bursts, performed = (sum(len(one.bursts) for one in some) for some in (written, met))
             visited.append(Visited("vectors", len(written), bursts, len(those), False, performed))
+        if differs and vectors and not one_contract:
+            say("comparing in the vectors of head")
+            own = load_vectors(contract=new.name)
+            played = compare_contracts(base, head, own)
+            bursts = sum(len(one.bursts) for one in own)
+            visited.append(Visited("vectors", len(own), bursts, len(played), False, bursts))
         broken = [f"clause {clause} lost its last carrier" for clause in lost(old, new)] if one_contract else []
         if judging:
             say("judging properties on both sides")
             broken += answered.result() if answered else _answers(kept, base, head, unchanged)
-    behaves = verdict_of(found)
+    behaves = verdict_of([*found, *played])
     verdict = BREAKS if broken else behaves
     groups = grouped(found, old, new, changed)
     causes = tuple(_cause(base, head, old, new, *one) for one in groups[:CAUSES])
+    causes += tuple(_scenario(base, head, old, new, *one) for one in by_vector(played))
     return Review(
         *names,
         verdict,
@@ -171,6 +179,13 @@ def _cause(
     clauses = clauses_of(found[0], old, new, about)
     witnesses = tuple(_witness(base, head, one, clauses_of(one, old, new, about)) for one in _varied(found))
     return Cause(about, clauses, joined(one.relation for one in found), len(found), witnesses)
+
+
+def _scenario(base: Side, head: Side, old: Catalog, new: Catalog, vector: str, found: Sequence[Difference]) -> Cause:
+    """A scenario of two contracts: every burst in which they differ."""
+    witnesses = tuple(_witness(base, head, one, clauses_of(one, old, new, ())) for one in found)
+    clauses = tuple(dict.fromkeys(clause for one in witnesses for clause in one.clauses))
+    return Cause((f"scenario {vector}",), clauses, joined(one.relation for one in found), len(found), witnesses)
 
 
 def _varied(found: Sequence[Difference]) -> list[Difference]:

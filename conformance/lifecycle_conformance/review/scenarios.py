@@ -44,6 +44,34 @@ def reaching(found: Played, vectors: Sequence[Vector], changed: Changes | None) 
     return [vector for vector in vectors if changed is None or changed.reach(found.met[vector.id])]
 
 
+def compare_contracts(base: Side, head: Side, vectors: Sequence[Vector]) -> list[Difference]:
+    """Play every vector on two contracts to its end, each going its first way; every burst in which they differ."""
+    return [found for vector in vectors for found in _every_difference(base, head, vector)]
+
+
+def by_vector(found: Sequence[Difference]) -> list[tuple[str, list[Difference]]]:
+    """Differences by the vector they were found in."""
+    groups: dict[str, list[Difference]] = {}
+    for one in found:
+        groups.setdefault(one.label.partition(",")[0], []).append(one)
+    return list(groups.items())
+
+
+def _every_difference(base: Side, head: Side, vector: Vector) -> Iterator[Difference]:
+    node = Node((), (), (), ())
+    for index, burst in enumerate(_plain(vector)):
+        mine, theirs = both(partial(_go, base, vector, node.base, burst), partial(_go, head, vector, node.head, burst))
+        how = relation(allowed(mine), allowed(theirs))
+        if how != SAME:
+            label = f"{vector.id}, burst {index + 1}"
+            yield Difference("vectors", label, node, mine, theirs, how, vector.policies)
+        if not (mine.results and theirs.results):
+            return
+        old, new = mine.results[0], theirs.results[0]
+        past = (*node.past, Past(burst, old.behaviour, new.behaviour, ()))
+        node = Node((old.handle,), (new.handle,), (), past, node.parted or how != SAME)
+
+
 def compare_vectors(base: Side, head: Side, vectors: Sequence[Vector]) -> tuple[list[Difference], list[Expectation]]:
     """Play every vector on both sides until they differ; say of those that differ whether what is written still holds."""
     differences: list[Difference] = []

@@ -81,10 +81,11 @@ def _cause_text(number: int, cause: Cause, contract: str) -> Iterator[str]:
     about = ", ".join(cause.about) or "no row of its own"
     yield f"{number}. {about}: {cause.relation}, {cause.runs} runs, clauses {' '.join(cause.clauses) or 'none'}"
     for witness in cause.witnesses:
-        yield from (f"   {line}"[:400] for line in _witness(witness, contract))
+        yield from (f"   {line}"[:400] for line in witness_lines(witness, contract))
 
 
-def _witness(witness: Witness, contract: str) -> Iterator[str]:
+def witness_lines(witness: Witness, contract: str) -> Iterator[str]:
+    """A witness in words."""
     where = f"{witness.scope}: {witness.label}" + (" (after an earlier difference)" if witness.parted else "")
     yield f"{where} [{witness.relation}]{_policies(witness)}"
     for at, step in enumerate(picture.steps(witness), start=1):
@@ -172,7 +173,7 @@ def markdown(review: Review) -> str:
             "",
         ]
         for witness in cause.witnesses:
-            lines += ["```text", *_witness(witness, review.contract), "```", ""]
+            lines += ["```text", *witness_lines(witness, review.contract), "```", ""]
         lines += ["</details>", ""]
     rest = list(_consequences(review))
     if rest:
@@ -219,7 +220,7 @@ def page(review: Review) -> str:
         about = html.escape(", ".join(cause.about) or "no row of its own")
         body.append(f"<h2>{number}. {about}: {cause.relation}, {cause.runs} runs</h2>")
         for witness in cause.witnesses:
-            body.append(f"<pre>{html.escape(chr(10).join(_witness(witness, review.contract)))}</pre>")
+            body.append(f"<pre>{html.escape(chr(10).join(witness_lines(witness, review.contract)))}</pre>")
             if not witness.failed and number <= DRAWN:
                 drawn = before_after.runs(witness, review.contract)
                 body += ["<div class=two>", *(_figure(one) for one in drawn), "</div>"]
