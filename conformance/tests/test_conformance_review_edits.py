@@ -21,6 +21,7 @@ SAMPLE = (
     "disposed is not told",
     "any cancel in disposal may be told",
     "a cancel in disposal must be told",
+    "the code of a send to the disposed is open",
     "a row split by its guard",
     "the cancel's observations in a module of their own",
     "the modules of the contract in another order",

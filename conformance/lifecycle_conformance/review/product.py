@@ -19,10 +19,11 @@ import msgspec
 
 from lifecycle_conformance.review.alone import Alone, Place, Reach, Run, firsts, further
 from lifecycle_conformance.review.alone import grouped as ways_of
-from lifecycle_conformance.review.behaviour import SAME, allowed, relation
+from lifecycle_conformance.review.behaviour import CHANGES, REFINES, SAME, WIDENS, allowed, relation
 from lifecycle_conformance.review.side import Handles, Names, Side
 from lifecycle_conformance.review.values import Ask, Changes, Performed, Plain, Result, Try
 from lifecycle_conformance.scopes import SuiteScope
+from lifecycle_model.wire import ANY
 
 T = TypeVar("T")
 MOST = 4000
@@ -136,6 +137,10 @@ def compare(
         level = [node for first in range(0, len(level), 64) for node in walk.after(level[first : first + 64])]
     found.cut = found.cut or alone.cut
     found.differences[:TOLD] = walk.in_full(found.differences[:TOLD])
+    if all(one.relation != CHANGES for one in found.differences[:TOLD]):
+        found.differences[TOLD:] = walk.in_full(
+            found.differences[TOLD:]
+        )  # they may only leave more, or less, open, too
     return found
 
 
@@ -351,8 +356,28 @@ class _Walk:
         here, there = self._on("base", [one.at for one in full]), self._on("head", [one.at for one in full])
         mine = self._base.perform([Try(handles, one.base.burst) for handles, one in zip(here, full, strict=True)])
         theirs = self._head.perform([Try(handles, one.base.burst) for handles, one in zip(there, full, strict=True)])
-        told = [replace(one, base=old, head=new) for one, old, new in zip(full, mine, theirs, strict=True)]
+        told = [
+            replace(one, base=old, head=new, relation=loosely(old.results, new.results, one.relation))
+            for one, old, new in zip(full, mine, theirs, strict=True)
+        ]
         return [*(one for one in differences if not one.at.past), *told]
+
+
+def loosely(base: Sequence[Result], head: Sequence[Result], relation: str) -> str:
+    """The relation where an answer may be left open: a code that any may stand for allows each of them."""
+    if relation != CHANGES:
+        return relation
+    if all(any(_leaves_open(new, old) for new in head) for old in base):
+        return WIDENS
+    return REFINES if all(any(_leaves_open(old, new) for old in base) for new in head) else CHANGES
+
+
+def _leaves_open(one: Result, other: Result) -> bool:
+    """Tell whether one result allows all that another does."""
+    return one.seen == other.seen and all(
+        mine.keys() == theirs.keys() and all(value in (ANY, theirs[name]) for name, value in mine.items())
+        for mine, theirs in zip(one.calls, other.calls, strict=True)
+    )
 
 
 def _differ(pair: _Pair) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from lifecycle_conformance.review.behaviour import SAME, allowed, relation
-from lifecycle_conformance.review.product import Difference, Node, Past, both
+from lifecycle_conformance.review.product import Difference, Node, Past, both, loosely
 from lifecycle_conformance.review.side import Side
 from lifecycle_conformance.review.values import Changes, Met, Performed, Plain, Result, Try
 from lifecycle_conformance.vectors import bursts_of, check_vector
@@ -98,6 +98,7 @@ def _first_difference(base: Side, head: Side, vector: Vector) -> Difference | No
             before, after = allowed(mine), allowed(theirs)
             how = relation(before, after)
             if how != SAME:
+                how = loosely(mine.results, theirs.results, how)
                 return Difference(
                     "vectors", f"{vector.id}, burst {index + 1}", node, mine, theirs, how, vector.policies
                 )
