@@ -11,6 +11,6 @@ NOTES: dict[str, str] = {
     "any cancel in disposal may be told": "by hand: overlooked that `rebirth` cancels in disposal at default policies, where I8 forbids any word",
     "a row split by its guard": "by hand: the reachable `cleared unborn` knows row `C10 clear` by its name and finds `C10 clears` taken "
     "instead; behaviour is `same`, and the property did change its answer",
-    "the code of a send to the disposed is open": "the review was wrong: it said `changes`, as if the code `*` were one code; since then what "
-    "is left open allows every code (`widens`)",
+    "the code of a send to the disposed is open": "not run before: writing the answer showed that the review compared the code `*` as one code; "
+    "now what is left open allows every code",
 }
