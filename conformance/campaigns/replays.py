@@ -86,9 +86,7 @@ def run(pythons: tuple[str, ...], replays: int) -> None:
     """Repeat on each Python, compare, store the result; exit 1 if anything differs."""
     told: dict[str, list[str]] = {}
     for python in pythons:
-        given = subprocess.run(
-            [python, __file__, "one", "--replays", str(replays)], capture_output=True, text=True, check=True, env=_env()
-        ).stdout.splitlines()
+        given = _given(python, replays)
         told[given[0]] = given[1:]
         click.echo(f"{given[0]}: {len(given) - 1} replays")
     different: dict[str, list[str]] = {}
@@ -137,6 +135,18 @@ def _told(worker: Worker, each: Counterexample) -> str:
     digest = hashlib.sha256(seen).hexdigest()[:16]
     verdict = "fails" if trial.violates or broken else "passes"
     return f"{verdict} {','.join(trial.clauses)} {len(broken)} {digest}"
+
+
+def _given(python: str, replays: int) -> list[str]:
+    """What a Python's replays gave; kept, by the sources and the counterexamples, so that it is not done twice."""
+    made = hashlib.sha256(to_json([python, replays, matrix.trees(ROOT)]) + STORED.read_bytes()).hexdigest()[:12]
+    kept = ROOT / ".lifecycle" / "replays" / f"{made}.txt"
+    if not kept.is_file():
+        asked = [python, __file__, "one", "--replays", str(replays)]
+        given = subprocess.run(asked, capture_output=True, text=True, check=True, env=_env()).stdout
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(given, encoding="utf-8")
+    return kept.read_text(encoding="utf-8").splitlines()
 
 
 def _env() -> dict[str, str]:
