@@ -15,9 +15,10 @@ from lifecycle_conformance.modelled import modelled
 from lifecycle_conformance.shrink import shrink
 from lifecycle_conformance.systems.schedule import Schedule, follow, shorter
 from lifecycle_conformance.trial import Trial
-from lifecycle_conformance.vectors import bursts_of, load_vectors, out_of_reach
+from lifecycle_conformance.vectors import Mismatch, bursts_of, check_vector, load_vectors, out_of_reach
 from lifecycle_conformance.words import CREATION_GATES
 from lifecycle_model.commands import Abort, Burst, Release, UnloadOwner, UnloadProvider
+from lifecycle_model.wire import Vector
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Woven:
     bursts: tuple[Burst, ...]
     policies: Mapping[str, object]
     modelled: bool = True
+    vector: Vector | None = None
+    """What it is the run of: it must hold in every order of tasks."""
 
 
 @dataclass
@@ -37,6 +40,10 @@ class Found:
     runs: int = 0
     chosen: int = 0
     failures: list[Trial] = field(default_factory=list[Trial])
+    broken: list[tuple[Vector, Trial, tuple[Mismatch, ...]]] = field(
+        default_factory=list[tuple[Vector, Trial, tuple[Mismatch, ...]]]
+    )
+    """Vectors that do not hold in some order, one order each."""
     causes: Counter[object] = field(default_factory=Counter[object])
     errors: list[str] = field(default_factory=list[str])
 
@@ -54,11 +61,23 @@ def interleave(worker: Worker, runs: Iterable[Woven], schedules: int, seed: int 
                 found.errors.append(str(trial.error))
                 if len(found.errors) >= 3:
                     return found
-            elif trial.violates:
+                continue
+            mismatches = broken(worker, run, trial)
+            if mismatches and all(vector is not run.vector for vector, _trial, _mismatches in found.broken):
+                assert run.vector is not None
+                found.broken.append((run.vector, trial, mismatches))
+            if trial.violates:
                 found.causes[trial.cause] += 1
                 if found.causes[trial.cause] == 1:
                     found.failures.append(small(worker, trial))
     return found
+
+
+def broken(worker: Worker, run: Woven, trial: Trial) -> tuple[Mismatch, ...]:
+    """Where a vector is not as written."""
+    if run.vector is None or trial.error is not None:
+        return ()
+    return tuple(check_vector(run.vector, trial.results, worker.profile))
 
 
 def _under(worker: Worker, run: Woven, schedules: int, seed: int) -> Iterator[Trial]:
@@ -108,7 +127,7 @@ def woven(worker: Worker, seed: int, histories: int = 20) -> list[Woven]:
     """
     contract = worker.setting.contract
     runs = [
-        Woven(one.id, tuple(bursts_of(one, worker.profile)), one.policies, modelled(worker, one))
+        Woven(one.id, tuple(bursts_of(one, worker.profile)), one.policies, modelled(worker, one), one)
         for one in load_vectors(contract=contract)
         if not out_of_reach(one, worker.profile) and not _together(one.policies)
     ]

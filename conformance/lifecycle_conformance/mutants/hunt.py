@@ -34,6 +34,9 @@ KILLED, OTHER, SURVIVED, INCONCLUSIVE = "killed", "other", "survived", "inconclu
 MORE = 300
 """Runs after the first failure in which the right reason may still show."""
 
+ERRORS = 25
+"""Runs in which the adapter may fail before a hunt gives up: what crashes in some may be wrong, for the right reason, in others."""
+
 TRIED = 3000
 """Shorter runs tried for the optimum, at most."""
 
@@ -193,7 +196,7 @@ def _hunt(
         runs = one.runs
         if one.trial.error is not None:
             errors.append(str(one.trial.error))
-            if len(errors) >= 3:
+            if len(errors) >= ERRORS:
                 break
         elif one.failed and one.cause not in seen:
             seen.add(one.cause)
@@ -232,16 +235,19 @@ def _tried(worker: Worker, runs: int, trial: Trial) -> Try:
 
 
 def _interleaved(worker: Worker, runs: int, planned: Planned, small: bool) -> Try:
-    run = interleavings.Woven("", planned.bursts, planned.policies, planned.modelled)
+    run = interleavings.Woven("", planned.bursts, planned.policies, planned.modelled, planned.vector)
     trial = interleavings.play(worker, run, Schedule(seed=planned.seed))
-    if trial.violates and small and planned.modelled:
+    broken = interleavings.broken(worker, run, trial)
+    if trial.violates and small and planned.modelled and not broken:
         trial = interleavings.small(worker, trial)
 
     def again() -> Trial:
         repeated = replace(run, bursts=trial.bursts)
         return interleavings.play(worker, repeated, Schedule(trial.schedule))
 
-    return Try(runs, trial.violates, trial, trial.clauses if trial.violates else (), again)
+    clauses = (*(planned.vector.clauses if planned.vector is not None and broken else ()), *trial.clauses)
+    vector = planned.vector.id if planned.vector is not None and broken else ""
+    return Try(runs, bool(broken) or trial.violates, trial, tuple(dict.fromkeys(clauses)), again, vector)
 
 
 def _scenario(worker: Worker, runs: int, planned: Planned) -> Try:

@@ -115,7 +115,7 @@ class Planner(Worker):
         """Schedule by schedule: what one order shows is shown before the next is tried."""
         runs = woven(self, 0)
         self._plan = [
-            Planned(run.bursts, run.policies, modelled=run.modelled, seed=f"0:{run.name}:{number}")
+            Planned(run.bursts, run.policies, run.vector, run.modelled, seed=f"0:{run.name}:{number}")
             for number in range(schedules)
             for run in runs
         ]
