@@ -354,6 +354,8 @@ def _interleavings(worker: Worker, options: Options, outcome: Outcome, progress:
     outcome.interleaved += found.chosen
     outcome.causes.update(found.causes)
     outcome.failures += found.failures
+    known = {failed.vector.id for failed in outcome.vector_failures}
+    outcome.vector_failures += [VectorFailure(*one) for one in found.broken if one[0].id not in known]
     outcome.reasons += [f"interleavings: {error}" for error in found.errors]
 
 
