@@ -147,8 +147,9 @@ SCOPES: tuple[Scope, ...] = (
     Scope(
         "parked",
         "policy after_dispose",
-        "sends after disposal are kept and never run; the policy parks",
-        (Role(("a",), (SEND, STEER, CANCEL, WAIT, DISPOSE), (MODEL,)),),
+        "sends and injections after disposal are kept and never run; the policy parks",
+        (Role(("a",), (SEND, STEER, Act(Inject(SELF, ""), "inject"), CANCEL, WAIT, DISPOSE), (MODEL,)),),
+        budgets=(("inject", 1),),
         most=(("m", 2), ("w", 1), ("d", 1)),
         policies=(("after_dispose", "parks"),),
     ),

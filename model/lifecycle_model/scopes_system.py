@@ -472,6 +472,22 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
         watches=(Watch("validation"),),
     ),
     Scope(
+        "bridge-teardown",
+        "A",
+        "the bridge is torn down under a prompt: its client stays, or leaves; output waits or fails",
+        whole(
+            (
+                Act(Acp("prompt", "a", "", ""), "prompt"),
+                Act(Acp("teardown", as_=""), "teardown"),
+                Act(Acp("disconnect", as_=""), "leave"),
+                Act(Acp("connect"), "connect"),
+            ),
+            (MODEL, Held("output", ("ok", "fail"), always=True)),
+            first=(Acp("connect"), Acp("new", "a", as_="q8")),
+        ),
+        budgets=(("prompt", 1), ("teardown", 1), ("leave", 1), ("connect", 1)),
+    ),
+    Scope(
         "bridge-late",
         "A",
         "a session loaded, and disposed by another party before the client hears of it, while the connection closes",

@@ -256,8 +256,7 @@ ROWS = (
     Row("policy session_load", N, ("Open",), "acp.loadable", ("policy session_load",), guard=load_absent, effect=refuse_call, then=END),
     Row("A/r4", N, ("Open",), "acp.loadable", ("A/r4", "A14"), guard=w.both(act("load"), not_loadable), effect=refuse_call, then=END),
     Row("A/r2 creates", N, ("Open",), "acp.new", ("A/r2", "A9"), guard=act("new"), effect=call, gives=create, then=END),
-    Row("A/r5 resumes", N, ("Open",), "acp.load", ("A/r5", "A9", "A14"), guard=act("load"), effect=call, gives=resume, then=END,
-        constant="it is the last of what a client asks"),
+    Row("A/r5 resumes", N, ("Open",), "acp.load", ("A/r5", "A9", "A14"), guard=act("load"), effect=call, gives=resume, then=END),
 
     Row("A10 aborts", N, ("Closing",), "quiesce.calls", ("A10", "A/r14", "A9"), effect=note_closing, runs="abandon", on=calls),
     Row("A13 slots", N, ("Closing",), "quiesce.slots", ("A13", "A/r14"), guard=left, runs="drop", on=slots),
