@@ -175,9 +175,11 @@ def check(
             return outcome
         if options.vectors:
             _vectors(worker, options, outcome, progress)
-        _engines(worker, setting, options, outcome, progress, began)
-        _histories(worker, options, outcome, progress, began)
-        _interleavings(worker, options, outcome, progress, began)
+        if options.clause is None and options.section is None:
+            # these cannot be aimed at a clause: almost every run bears on almost every clause
+            _engines(worker, setting, options, outcome, progress, began)
+            _histories(worker, options, outcome, progress, began)
+            _interleavings(worker, options, outcome, progress, began)
         until = None if options.budget is None else monotonic() + options.budget / 4
         outcome.failures = shortest(worker, outcome.failures, until, progress)[: options.causes]
     except SystemsError as error:

@@ -12,12 +12,13 @@ import msgspec
 import pytest
 
 from lifecycle_conformance import shrink
-from lifecycle_conformance.check import Options, Outcome, floor, shortest
+from lifecycle_conformance.check import Options, Outcome, check, floor, shortest
 from lifecycle_conformance.engines import Done, Setting, Task, Worker
 from lifecycle_conformance.failure.lines import lines
 from lifecycle_conformance.systems.adapter import System
 from lifecycle_conformance.systems.load import open_system
 from lifecycle_conformance.told import failure_of
+from lifecycle_conformance.vectors import load_vectors
 from lifecycle_model.commands import Burst, Cancel, Send
 from lifecycle_model.wire import UNSET, Answer, BurstResult, Description, Observation, Profile, to_json
 
@@ -204,3 +205,14 @@ def test_below_the_floor_nothing_is_judged() -> None:
         "observation turn/start",
         "observation turn/end",
     ]
+
+
+@pytest.mark.parametrize(("clause", "section"), [("C9", None), (None, "G")])
+def test_a_narrowed_check_plays_the_vectors_of_it_and_nothing_else(clause: str | None, section: str | None) -> None:
+    outcome = check(Options(clause=clause, section=section))
+    named = [vector.clauses for vector in load_vectors(contract="1")]
+    wanted = [one for one in named if (clause in one if clause else any(name.startswith("G") for name in one))]
+    assert outcome.verdict == "CONFORMS"
+    assert outcome.runs == outcome.vectors_held == len(wanted) > 5
+    assert not outcome.classes
+    assert not outcome.histories
