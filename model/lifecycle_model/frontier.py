@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,8 @@ from lifecycle_model.table import Contract
 Keys: TypeAlias = npt.NDArray[np.int64]
 CHUNK = 1 << 18
 """Configurations expanded at once."""
+DENSE = 1 << 29
+"""Up to so many numbers each has a mark of its own, a byte; of more, those seen are kept sorted."""
 
 
 @dataclass(eq=False)
@@ -64,6 +66,55 @@ class Counted:
         return sum(len(level) for level in self.levels)
 
 
+class Seen(Protocol):
+    """The configurations reached so far."""
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        ...
+
+    def add(self, keys: Keys) -> Keys:
+        """Add configurations; those that were not there, each once and sorted."""
+        ...
+
+
+class Marked:
+    """A mark for each number there is."""
+
+    def __init__(self, size: int) -> None:
+        """Nothing was reached."""
+        self.marks = np.zeros(size, bool)
+        self.count = 0
+
+    def add(self, keys: Keys) -> Keys:
+        """Look the marks up, and set them."""
+        fresh = np.unique(keys[~self.marks[keys]])
+        self.marks[fresh] = True
+        self.count += len(fresh)
+        return fresh
+
+
+class Sorted:
+    """The numbers reached, in order."""
+
+    def __init__(self) -> None:
+        """Nothing was reached."""
+        self.keys = np.zeros(0, np.int64)
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.keys)
+
+    def add(self, keys: Keys) -> Keys:
+        """Search, and merge."""
+        fresh = np.unique(keys)
+        fresh = _missing(fresh, self.keys) if len(self.keys) else fresh
+        self.keys = _merged(self.keys, fresh)
+        return fresh
+
+
 class Frontier:
     """The tables of a scope."""
 
@@ -80,7 +131,8 @@ class Frontier:
         self.listeners = [one for role in scope.roles for one in role.listeners]
         self._close()
         self.width = len(self.cells.known)
-        if self.width ** len(self.seats) * self.budgets >= 1 << 62:
+        self.size = self.width ** len(self.seats) * self.budgets
+        if self.size >= 1 << 62:
             raise ScopeError(f"scope {scope.name} has too many cells for one number: {self.width} of each agent")
         self.weights = [self.width ** (len(self.seats) - 1 - seat) * self.budgets for seat in self.seats]
         self.local = [self._local(seat) for seat in self.seats]
@@ -198,23 +250,21 @@ class Frontier:
     def run(self, progress: Callable[[Progress], None] | None = None, limit: int = 0) -> Counted:
         """Every configuration (or the levels up to the first that passes `limit`), and what its moves show."""
         first = self._canonical(np.array([self.key(self.first, self.budgets - 1)], np.int64))
-        levels, seen, transitions = [first], first, 0
-        while len(levels[-1]) and (not limit or len(seen) < limit):
-            fresh = np.zeros(0, np.int64)
+        seen: Seen = Marked(self.size) if self.size <= DENSE else Sorted()
+        levels, transitions = [seen.add(first)], 0
+        while len(levels[-1]) and (not limit or seen.count < limit):
+            fresh: list[Keys] = []
             for at in range(0, len(levels[-1]), CHUNK):
                 chunk = levels[-1][at : at + CHUNK]
-                found: list[Keys] = []
                 self._judge(len(levels) - 1, chunk)
                 for targets, source, seat, other, entry in self.successors(chunk):
-                    found.append(targets)
+                    transitions += len(targets)
+                    fresh.append(seen.add(targets))
                     if other >= 0:
                         self._judge_replies(len(levels) - 1, chunk, source, seat, other, entry)
-                transitions += sum(len(one) for one in found)
-                fresh = _merged(fresh, _missing(np.unique(np.concatenate(found)), seen))
-            seen = _merged(seen, fresh)
-            levels.append(fresh)
+            levels.append(np.sort(np.concatenate(fresh)))
             if progress is not None:
-                progress(Progress(len(seen), len(fresh), len(levels) - 1, transitions))
+                progress(Progress(seen.count, len(levels[-1]), len(levels) - 1, transitions))
         self.found.space.complete = not len(levels[-1])
         return Counted(self.found, levels if len(levels[-1]) else levels[:-1], transitions, self.broken)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lifecycle_model import frontier
 from lifecycle_model.contract1 import contract
 from lifecycle_model.explore import standard
 from lifecycle_model.explorer import search
@@ -15,9 +16,12 @@ from lifecycle_model.properties import Properties
 from lifecycle_model.scopes import scope_named
 
 
+@pytest.mark.parametrize("dense", [True, False], ids=["marked", "sorted"])
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("name", ["keep-inbox-off", "nested", "pair"])
-def test_both_searches_find_the_same(name: str, symmetric: bool) -> None:
+def test_both_searches_find_the_same(name: str, symmetric: bool, dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not dense:
+        monkeypatch.setattr(frontier, "DENSE", 0)
     scope = scope_named(name)
     if name == "pair":
         scope = replace(scope, roles=(replace(scope.roles[0], acts=scope.roles[0].acts[:1]),))
