@@ -35,7 +35,7 @@ READ: Mapping[str, tuple[str, ...]] = {
     "status": ("S1", "S2"),
     "inspected": ("S1", "S2"),
     "marker": ("C9", "I5"),
-    "holder": ("S4", "I3"),
+    "holder": ("S4", "I3", "I10"),
     "queued": ("Q5", "Q18"),
     "steering": ("Q4", "Q12"),
     "turn": ("Q19", "I2"),

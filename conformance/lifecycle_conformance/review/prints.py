@@ -11,6 +11,7 @@ import dis
 import hashlib
 import importlib
 import secrets
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
@@ -57,6 +58,10 @@ def _imports(tree: ast.Module) -> Iterable[str]:
             yield from (one.name for one in node.names)
 
 
+PARSING = threading.Lock()
+"""Base and head may be read in two threads, and the parser of Python 3.11 counts its depth for all threads together."""
+
+
 @cache
 def _syntax(name: str) -> ast.Module | None:
     """A module's syntax without docstrings; None for what is no module of the model."""
@@ -66,7 +71,9 @@ def _syntax(name: str) -> ast.Module | None:
         module = importlib.import_module(name)
     except ModuleNotFoundError:
         return None
-    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    text = Path(str(module.__file__)).read_text(encoding="utf-8")
+    with PARSING:
+        tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             texts = (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in node.body)
