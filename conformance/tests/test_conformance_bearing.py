@@ -47,9 +47,9 @@ def test_what_is_allowed_changes_where_no_vector_fails() -> None:
 
 
 def test_a_row_that_nothing_needs_is_told() -> None:
-    spare = replace(next(row for row in contract().rows if row.id == "D/r9"), id="spare", step="log.cease.one")
+    spare = replace(next(row for row in contract().rows if row.id == "D/r9"), id="unneeded", step="log.cease.one")
     other = Bearing(contract().overlay("1", rows=[spare]))
-    found = other.change(Weakened("row", "spare", "removed", "log.cease", (), gone=("spare",)))
+    found = other.change(Weakened("row", "unneeded", "removed", "log.cease", (), gone=("unneeded",)))
     assert not found.run
     assert unexplained([found]) == [found]
     assert "NOBODY SAYS WHY" in found.line()

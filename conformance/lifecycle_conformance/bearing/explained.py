@@ -35,6 +35,10 @@ EXPLAINED: Mapping[tuple[str, str], str] = {
     ("T1 provider over", "removed"): _IDEMPOTENT,
     ("T1 provider joins", "removed"): _IDEMPOTENT,
     ("X3 begins later", "negated"): _EITHER,
+    (
+        "A10 record drained",
+        "removed",
+    ): "bookkeeping: a record that waits for nothing any more is nobody's, its connection is closed; keeps configurations few",
     ("A10 disposes later", "negated"): _EITHER,
     ("A4 possible", "negated"): _EITHER,
     ("L/r12", "removed"): "a no-op of the contract's table: the rows behind it leave live entries only",
