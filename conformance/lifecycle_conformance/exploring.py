@@ -18,7 +18,7 @@ from lifecycle_model.properties import Properties
 from lifecycle_model.replay import text_of
 from lifecycle_model.scope import Scope
 from lifecycle_model.stated import chosen, properties_of, rows_of
-from lifecycle_model.table import Contract
+from lifecycle_model.table import Contract, Row
 
 _FACTS = ("rows taken:", "unreachable:", "constant:", "clauses that nothing")
 """Lines of a coverage that tell, but accuse of nothing."""
@@ -161,11 +161,13 @@ def verdict(results: Sequence[Explored], contract: Contract, whole: bool) -> tup
 def uncovered(results: Sequence[Explored], contract: Contract) -> list[str]:
     """What a whole set left out: of contract 1 everything coverage counts, of a variant the rows its scopes must take."""
     if contract.name != "1":
-        rows = 0
-        for one in results:
-            rows |= one.rows
-        taken = {row.id for position, row in enumerate(contract.rows) if rows >> position & 1}
-        return [f"row never taken: {row.id}" for row in rows_of(contract) if row.id not in taken]
+        taken = _taken(results, contract)
+        lines = [
+            f"row never taken: {row.id}" for row in rows_of(contract) if row.id not in taken and not row.unreachable
+        ]
+        return lines + [
+            f"row taken although called unreachable: {row.id}" for row in _unreachable(contract) if row.id in taken
+        ]
     merged = coverage(contract, results, properties_of(contract))
     if merged.complete:
         return []
@@ -175,6 +177,17 @@ def uncovered(results: Sequence[Explored], contract: Contract) -> list[str]:
 def excused(results: Sequence[Explored], contract: Contract) -> list[str]:
     """What a whole set left out for a reason that the exploration bears out."""
     if contract.name != "1":
-        return []
+        return [f"unreachable: {row.id} because {row.unreachable}" for row in _unreachable(contract)]
     merged = coverage(contract, results, properties_of(contract))
     return [line for line in merged.text().splitlines() if line.startswith(("unreachable:", "constant:"))]
+
+
+def _taken(results: Sequence[Explored], contract: Contract) -> set[str]:
+    rows = 0
+    for one in results:
+        rows |= one.rows
+    return {row.id for position, row in enumerate(contract.rows) if rows >> position & 1}
+
+
+def _unreachable(contract: Contract) -> list[Row]:
+    return [row for row in rows_of(contract) if row.unreachable]

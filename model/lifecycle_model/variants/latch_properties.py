@@ -219,11 +219,15 @@ def slots_owe_replies(step: Step) -> str | None:
 
 
 def closed_left_nothing(step: Step) -> str | None:
-    """A connection that is closed has no call, no record and no waiting client."""
+    """A connection that is closed has no call, no waiting client, and no record but one that only waits for its output (A13)."""
     parts = dict(step.after.aside)
+    owed = {gate.on for gate in step.after.gates if gate.kind == "output"}
     for name, one in parts.items():
         if isinstance(one, Connection) and one.place == "Closed":
-            left = [slot for slot, part in parts.items() if isinstance(part, PromptSlot) and part.connection == name]
+            records = {
+                slot: part for slot, part in parts.items() if isinstance(part, PromptSlot) and part.connection == name
+            }
+            left = [slot for slot, part in records.items() if not (part.gone and slot in owed)]
             if one.calls or one.waiting or left:
                 return f"{name} is closed, but has {', '.join((*one.calls, *one.waiting, *left))}"
     return None

@@ -202,7 +202,7 @@ ROWS = (
 EXTENDED = frozenset({"acp", "quiesce", "prompt", "output", "parted"})
 """Programs of contract 1 that have other steps here; their rows hold, but for those above and those dropped."""
 
-DROPPED = frozenset({"A/r4", "A/r5", "A/r5 resumes", "A/r5 replays", "A10 disposes later", "A10 disposes"})
+DROPPED = frozenset({"A9 load", "A/r4", "A/r5", "A/r5 resumes", "A/r5 replays", "A10 disposes later", "A10 disposes"})
 """Rows of contract 1 that nothing replaces: no session is loaded, and disposals wait for idle agents."""
 
 REMOVED = frozenset({"slot.drop", "slot.veto", "slot.converge", "slot.disposer", "fault", "replay"})

@@ -331,6 +331,7 @@ SYSTEM_SCOPES: tuple[Scope, ...] = (
                 Act(Acp("prompt", "a", "m1", ""), "prompt"),
                 Act(Acp("prompt", "c", "", ""), "prompt"),
                 Act(Acp("cancel", "a"), "cancel"),
+                Act(Acp("cancel", "c")),
                 SEND,
                 Act(Cancel("a", "parent", keep_inbox=True), "cancel"),
                 Act(Dispose("a", as_=""), "dispose"),
