@@ -145,7 +145,7 @@ ROWS = (
     Row("T11", D, (), "dispose.check", ("T11",), guard=nothing_there, effect=v.refuse("not_live"), then=END),
     Row("R2L disposed", X, (), "dispose.setup", ("R2L", "P5L"), guard=set_up, effect=doom_setup, runs="deactivate", on=itself, then=END),
     Row("T1 released", X, (), "dispose.setup", ("T1", "T8L"), guard=released, effect=join_finished, then=END,
-        unreachable="an exploration forgets a transaction that is over and names its handle no more; vectors take it"),
+        unreachable="an exploration forgets a transaction that is over and names its handle no more; vector XW07 takes it"),
     Row("T11 no handle", D, (), "dispose.setup", ("T11",), guard=no_handle, effect=v.refuse("not_live"), then=END),
     Row("T11 publishing", D, (), "dispose.publishing", ("T11",), guard=publishing_unasked, effect=v.refuse("not_live"), then=END),
     Row("P5L", D, ("Publishing",), "dispose.publishing", ("P5L",), effect=doom_publication, then=END),
