@@ -11,7 +11,7 @@ NOTES: dict[str, str] = {
     "the assistant message is not logged": "by hand: which properties look at the message was not checked; one changes its answer",
     "anyone may kill a task": "by hand: forgot that the owner has to be created first; whether three commands would do was not settled",
     "failed starts are not reported": "by hand: counted one command where the review found two; which is shortest was not settled",
-    "any cause is taken": "the review: missed, no run of its scopes and no vector cancels with a cause the contract does not know",
+    "any cause is taken": "the review: missed, no run of its scopes and no vector cancelled with a cause the contract does not know; vector XC01-cause came of it",
     "any cancel in disposal may be told": "by hand: overlooked that `rebirth` cancels in disposal at default policies, where I8 forbids any word",
     "a row split by its guard": "by hand: the reachable `cleared unborn` knows row `C10 clear` by its name and finds `C10 clears` taken "
     "instead; behaviour is `same`, and the property did change its answer",

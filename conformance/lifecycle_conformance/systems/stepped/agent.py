@@ -172,6 +172,8 @@ class Agent:
     def cancel(self, cause: dict[str, str], keep_inbox: bool = False) -> None:
         """The procedure of section C, step by step."""
         reason = cause["kind"]
+        if reason not in ("user", "parent"):
+            raise Refused("invalid", f"{reason!r} is no cause of a cancel; user and parent are (C1)")
         if keep_inbox and not self._choices.keep_inbox:
             raise Refused("invalid", "keep_inbox is not offered")
         holder = self.holder
