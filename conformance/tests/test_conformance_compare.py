@@ -83,7 +83,7 @@ def test_a_wrong_read_in_a_burst_without_rows_names_clauses() -> None:
     expected = Answer(ok={"status": "idle", "inspect": inspect, "registry": True})
     for wrong, clauses in (
         ({"inspect": {**inspect, "marker": True}}, ("C9", "I5")),
-        ({"inspect": {**inspect, "holder": "live"}}, ("S4", "I3")),
+        ({"inspect": {**inspect, "holder": "live"}}, ("S4", "I3", "I10")),
         ({"inspect": {**inspect, "queued": ["m1"]}}, ("Q5", "Q18")),
         ({"status": "running"}, ("S1", "S2")),
         ({"registry": False}, ("T7", "I12")),
