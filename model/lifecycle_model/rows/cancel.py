@@ -97,7 +97,7 @@ ROWS = (
     Row("policy cancel_after_dispose", A, (), "cancel.check", ("policy cancel_after_dispose",), guard=publishes_disposed,
         says=(requested,), then=END),
     Row("C/r5", A, (), "cancel.check", ("C/r5",), guard=w.disposed, then=END),
-    Row("C1 unknown cause", A, (), "cancel.check", ("C1",), guard=unknown_cause, effect=refuse("invalid"), then=END),
+    Row("C1 unknown cause", A, (), "cancel.check", ("C1",), guard=unknown_cause, effect=refuse(ANY), then=END),
     Row("policy keep_inbox off", A, (), "cancel.check", ("policy keep_inbox",), guard=keeping_unsupported,
         effect=refuse(ANY), then=END),
     Row("C/r1", A, (), "cancel.enter", ("C/r1", "C2", "C3"), guard=ineffective, then=END),
