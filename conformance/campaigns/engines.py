@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -67,7 +68,7 @@ def run(seeds: int, budget: int, mutants: tuple[str, ...]) -> None:
         found = kept["found"]
     for name in mutants:
         if name not in found:
-            given = in_child(lambda name=name: _mutant(hunt, name, plan, seeds, budget), 3600.0)  # type: ignore[misc]
+            given = in_child(partial(_mutant, hunt, name, plan, seeds, budget), 3600.0)
             if isinstance(given, str):
                 raise click.ClickException(f"{name}: {given}")
             found[name] = msgspec.json.decode(given)
@@ -133,16 +134,16 @@ def _mutant(hunt: Hunt, name: str, plan: list[Planned], seeds: int, budget: int)
     load(mutant(name))
     worker = Hunter(hunt.planner)
     spent: dict[str, list[int | None]] = {}
-    engines: dict[str, Callable[[Spent, int], None]] = {
-        "suite": lambda spent, seed: _suite(worker, Random(f"suite {seed}").sample(plan, len(plan)), spent),
-        "our Hypothesis": lambda spent, seed: play_machine(machine(worker), worker, spent, seed),
-        "tuned": lambda spent, seed: play_machine(tuned_machine(worker), worker, spent, seed),
-        "default": lambda spent, seed: play_machine(default_machine(worker), worker, spent, seed),
-        "random": lambda spent, seed: random_walk(worker, spent, seed),
+    engines: dict[str, Callable[[int, Spent], None]] = {
+        "suite": lambda seed, spent: _suite(worker, Random(f"suite {seed}").sample(plan, len(plan)), spent),
+        "our Hypothesis": lambda seed, spent: play_machine(machine(worker), worker, spent, seed),
+        "tuned": lambda seed, spent: play_machine(tuned_machine(worker), worker, spent, seed),
+        "default": lambda seed, spent: play_machine(default_machine(worker), worker, spent, seed),
+        "random": lambda seed, spent: random_walk(worker, spent, seed),
     }
     spent["suite in order"] = [_spend(lambda one: _suite(worker, plan, one), budget)]
     for engine, play in engines.items():
-        spent[engine] = [_spend(lambda one, play=play, seed=seed: play(one, seed), budget) for seed in range(seeds)]  # type: ignore[misc]
+        spent[engine] = [_spend(partial(play, seed), budget) for seed in range(seeds)]
     return msgspec.json.encode(spent)
 
 

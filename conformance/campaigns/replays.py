@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -113,7 +114,7 @@ def one(replays: int) -> None:
     stored = [msgspec.json.decode(line, type=Counterexample) for line in STORED.read_bytes().splitlines()]
     times = -(-replays // len(stored))
     for each in stored:
-        given = in_child(lambda each=each: _repeated(each, times), 60.0)  # type: ignore[misc]
+        given = in_child(partial(_repeated, each, times), 60.0)
         lines = [given] * times if isinstance(given, str) else given.decode().splitlines()
         for line in lines:
             click.echo(f"{each.mutant}/{each.engine} {line}")
