@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lifecycle_conformance.systems.reference.gates import At, Gates
@@ -93,13 +94,9 @@ class Births:
         self._furnish(agent)
 
     def _furnish(self, agent: Agent) -> None:
-        async def unwind() -> None:
-            try:
-                await self._gates.enter(At("scope", agent.id))
-            finally:
-                self._record(Observation("scope", of=agent.id))
-
-        agent.ctx.effect(unwind, label="environment")
+        """One effect of two steps: the gate `scope` unwinds first, and what is shown is the step it must not skip (T9)."""
+        shown = partial(self._record, Observation("scope", of=agent.id))
+        agent.ctx.effect(shown, partial(self._gates.enter, At("scope", agent.id)), label="environment")
 
     def loading(self, session_id: str) -> tuple[str, AbortController | None]:
         """Whose load this is, and the signal that ends its wait."""

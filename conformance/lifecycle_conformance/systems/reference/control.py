@@ -29,6 +29,7 @@ GATES = (
     "flush",
     "scope",
     "output",
+    "write",
     "driver",
 )
 """Every gate the reference can be held at."""

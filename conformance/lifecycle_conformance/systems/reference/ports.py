@@ -81,6 +81,8 @@ class GatedTool:
 
     def __init__(self, gates: Gates) -> None:
         self._gates = gates
+        self.running: dict[str, ToolInvocation] = {}
+        """The last call of each agent that runs: what its tool does meanwhile, it does as this call."""
         self.name = TOOL
         self.description = "does what the environment decides"
         self.parameters: JsonObject = {"type": "object"}
@@ -95,7 +97,12 @@ class GatedTool:
             call=invocation.index,
             signal=invocation.signal,
         )
-        outcome = await self._gates.enter(at)
+        self.running[invocation.agent.id] = invocation
+        try:
+            outcome = await self._gates.enter(at)
+        finally:
+            if self.running.get(invocation.agent.id) is invocation:
+                del self.running[invocation.agent.id]
         failed = outcome.outcome == "fail"
         return ToolResult(f"result of {invocation.call.id}", error=failed, contexts=contexts(outcome.context))
 

@@ -1,9 +1,10 @@
-"""Processes that end when the environment says so, and a clock whose grace never runs out by itself."""
+"""Processes that end when the environment says so, and a clock whose grace runs out when it says so, too."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextvars import ContextVar
 
 from lifecycle_runtime.ports import ProcessSpec
 
@@ -17,21 +18,31 @@ class GatedProcess:
 
     def __init__(self, resists: bool) -> None:
         self._resists = resists
+        self._asked = False
         self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self.grace: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def exit(self, status: int) -> None:
-        """Exit now, unless it has."""
-        if not self._status.done():
-            self._status.set_result(status)
+        """Exit now, unless it has; one that resists exits by force, once its grace is over (V10, F5)."""
+        if not (self._asked and self._resists):
+            self._exit(status)
+        elif not self.grace.done():
+            self.grace.set_result(None)
 
     def terminate(self) -> None:
-        """Asked to end."""
+        """Asked to end; whoever asked may wait for its grace."""
+        ENDING.set(self)
+        self._asked = True
         if not self._resists:
-            self.exit(143)
+            self._exit(143)
 
     def kill(self) -> None:
         """Ended by force."""
-        self.exit(137)
+        self._exit(137)
+
+    def _exit(self, status: int) -> None:
+        if not self._status.done():
+            self._status.set_result(status)
 
     async def wait(self) -> int:
         """The exit status, once there is one."""
@@ -59,8 +70,13 @@ class GatedSpawner:
 
 
 class Patient:
-    """A clock on which a killed process may take its time: only the environment ends it."""
+    """A clock that stands still: a grace runs out only when the environment says so."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for ever; whoever waits stops waiting when the process exits."""
-        await asyncio.get_running_loop().create_future()
+        """Wait for the grace of the process that this task asked to end; for ever, if it asked none."""
+        process = ENDING.get()
+        await (asyncio.get_running_loop().create_future() if process is None else process.grace)
+
+
+ENDING: ContextVar[GatedProcess | None] = ContextVar("ending", default=None)
+"""The process that the running task asked to end last."""

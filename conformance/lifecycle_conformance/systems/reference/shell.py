@@ -9,7 +9,9 @@ from lifecycle_runtime.bash_tool import provide_bash_tool
 from lifecycle_runtime.context import Context
 from lifecycle_runtime.errors import InactiveOwner
 from lifecycle_runtime.executor import Executor, provide_executor
+from lifecycle_runtime.ports import Tool
 from lifecycle_runtime.signals import AbortController
+from lifecycle_runtime.tools import TOOLS
 
 
 class Shell:
@@ -48,6 +50,10 @@ class Shell:
         if self._tool is not None:
             self._tool.unload()
             self._tool = None
+
+    def bash(self) -> Tool | None:
+        """The plugin's tool that starts commands, while it is loaded."""
+        return self._root.service(TOOLS).lookup(None, "bash")
 
     def present(self) -> Executor:
         """The executor, or the refusal that there is none."""

@@ -1,4 +1,4 @@
-"""Stored logs in memory behind the gates `load` and `config_lookup`, and persistence that can be taken away.
+"""Stored logs in memory behind the gates `load`, `write` and `config_lookup`, and persistence that can be taken away.
 
 Refuses to know what a log means; translating records is `records.py`.
 """
@@ -23,7 +23,7 @@ Loading: TypeAlias = Callable[[str], tuple[str, Signal | None]]
 
 
 class GatedStorage(MemoryStorage):
-    """Memory storage whose load and look-up are gates."""
+    """Memory storage whose load, write and look-up are gates."""
 
     def __init__(self, gates: Gates, loading: Loading, label: Callable[[str], str]) -> None:
         super().__init__()
@@ -39,6 +39,11 @@ class GatedStorage(MemoryStorage):
             if outcome.outcome == "missing":
                 return None
         return await super().load(session_id)
+
+    async def append(self, session_id: str, first_seq: int, records: Sequence[JsonObject]) -> None:
+        """Gate `write` of the session whose records are written."""
+        await self._gates.enter(At("write", session_id))
+        await super().append(session_id, first_seq, records)
 
     async def has(self, session_id: str) -> bool:
         """Gate `config_lookup` of the configured agent that asks."""
@@ -76,7 +81,7 @@ class Persisted:
     def put(self, session_id: str, records: Sequence[JsonObject]) -> None:
         """Store a log, as if an earlier life had left it."""
         now(self.storage.start(session_id, {}))
-        now(self.storage.append(session_id, 0, records))
+        now(MemoryStorage.append(self.storage, session_id, 0, records))
 
     def stored(self, session_id: str) -> StoredLog | None:
         """The newest stored log, past every gate."""
@@ -94,4 +99,4 @@ def now(work: Coroutine[Any, Any, T]) -> T:
     except StopIteration as done:
         return cast("T", done.value)
     work.close()
-    raise AssertionError("memory storage waited")
+    raise AssertionError("what was to answer at once waited")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 
 from lifecycle_conformance.systems.reference.life import Answered, abort_with
-from lifecycle_conformance.systems.reference.shell import Shell
+from lifecycle_conformance.systems.reference.storage import now
 from lifecycle_conformance.systems.reference.world import OK, Later, World, performs
 from lifecycle_model import commands as ask
 from lifecycle_model.wire import Answer
 from lifecycle_runtime.errors import UnknownTask
+from lifecycle_runtime.executor import Executor
+from lifecycle_runtime.ports import ToolCall
 from lifecycle_runtime.signals import AbortController
+from lifecycle_runtime.values import JsonObject
 
 
 @performs(ask.Task)
@@ -19,7 +24,7 @@ def task(world: World, command: ask.Task) -> Answered:
     shell = world.shell
     spawner = shell.spawner
     if command.act == "start":
-        return _start(shell, command)
+        return _start(world, command)
     if command.act in ("finish", "exit"):
         process = spawner.processes.get(command.task)
         if process is None:
@@ -43,8 +48,9 @@ def task(world: World, command: ask.Task) -> Answered:
     return Answer(refused="unsupported", message=f"there is no task act {command.act}")
 
 
-def _start(shell: Shell, command: ask.Task) -> Answered:
-    spawner, name = shell.spawner, command.task
+def _start(world: World, command: ask.Task) -> Answered:
+    shell, name = world.shell, command.task
+    spawner = shell.spawner
     for told, group in (
         (command.resists, spawner.resisting),
         (command.spawn == "fail", spawner.failing),
@@ -60,9 +66,23 @@ def _start(shell: Shell, command: ask.Task) -> Answered:
     if not command.background:
         run = executor.run(name, caller=command.caller, signal=signal)
         return Later(asyncio.ensure_future(run), lambda result: result.text)
-    number = executor.start(name, caller=command.caller, owner=command.token, signal=signal)
+    call = world.tool.running.get(command.caller or "") if command.token is None and not command.aborted else None
+    bash = shell.bash() if call is not None else None
+    if call is not None and bash is not None:
+        # an agent in a call starts its task as models do, through the plugin: the turn's end is not the task's (O9)
+        arguments: JsonObject = {"command": name, "background": True}
+        now(bash.call(replace(call, call=ToolCall(call.call.id, bash.name, arguments))))
+        number = executor.tasks()[-1]
+        signal.on_abort(partial(_kill, executor, number, command.caller))
+    else:
+        number = executor.start(name, caller=command.caller, owner=command.token, signal=signal)
     shell.ids[name], shell.names[number], shell.signals[name] = number, name, signal
     return Answer(ok=name)
+
+
+def _kill(executor: Executor, number: str, caller: str | None) -> None:
+    if executor.status(number) is not None:
+        executor.kill(number, caller)
 
 
 @performs(ask.Tool)

@@ -9,7 +9,7 @@ from lifecycle_model.commands import Outcome
 from lifecycle_model.wire import Answer
 from lifecycle_runtime.acp_bridge import BridgeClosed, DisposalFailed
 from lifecycle_runtime.acp_slot import PromptFailed
-from lifecycle_runtime.errors import LifecycleError
+from lifecycle_runtime.errors import CreationAborted, LifecycleError
 
 PLAIN_VALUE = "thrown"
 """The plain value a gate throws when it is told to throw one."""
@@ -23,6 +23,7 @@ _CODES = {
     "flush": "flush_failed",
     "session/flush": "flush_failed",
     "output": "output_failed",
+    "write": "flush_failed",
 }
 
 
@@ -60,6 +61,9 @@ def refusal(error: BaseException) -> Answer | None:
         return Answer(refused="not_live", message=str(error))
     if isinstance(error, ThrownValue):
         return Answer(value=PLAIN_VALUE)
+    if isinstance(error, CreationAborted) and isinstance(error.reason, Exception):
+        # only a reason that is no error is wrapped (P8): `aborted` stands for the very error of the signal
+        return Answer(refused="invalid", message=f"not the signal's own error: {error}")
     if isinstance(error, Thrown | Aborted | LifecycleError):
         return Answer(refused=error.code, message=str(error))
     return None

@@ -107,7 +107,8 @@ class World:
         self.persisted = Persisted(self.runtime.root, self.gates, self.births.loading, self.births.label)
         self.flushes = ports.Flushes(self.gates, lambda listener: self.home.on(SessionFlush, listener))
         self.home.on(SessionValidate, ports.validator(self.gates))
-        self.runtime.tools.register(self.home, ports.GatedTool(self.gates))
+        self.tool = ports.GatedTool(self.gates)
+        self.runtime.tools.register(self.home, self.tool)
         self.load_provider("p1", None)
 
     # what is asked
