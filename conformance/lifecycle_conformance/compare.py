@@ -131,6 +131,8 @@ def read_agrees(expected: dict[str, Any], seen: dict[str, Any]) -> bool:
         if name not in seen:
             continue
         other = seen[name]
+        if name == "stored" and not value and not other:
+            continue  # whether a log of no records is a stored one is not the contract's (D7)
         if name in ("log", "stored") and isinstance(other, list | tuple) and value is not None:
             records = [msgspec.convert(record, Observation) for record in msgspec.to_builtins(other)]
             mine = [

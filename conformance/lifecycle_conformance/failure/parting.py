@@ -7,12 +7,12 @@ from typing import TypeVar
 
 import msgspec
 
-from lifecycle_conformance.compare import agree, answers_agree, same_multiset, split
+from lifecycle_conformance.compare import agree, answers_agree, read_agrees, same_multiset, split
 from lifecycle_conformance.failure.notation import answer, observation, value
 from lifecycle_conformance.failure.value import Alternative, Failure
 from lifecycle_conformance.vectors.fits import plain
 from lifecycle_model.commands import Json
-from lifecycle_model.wire import UNSET, Observation
+from lifecycle_model.wire import UNSET, Answer, Observation
 
 T = TypeVar("T")
 
@@ -63,8 +63,23 @@ def _parting(alternative: Alternative, failure: Failure) -> Parting:
     if missing or extra:
         return Parting("", (), _words(missing), _words(extra))
     allowed, given = alternative.calls or (), failure.did.calls
+    for mine_answer, their_answer in zip(allowed, given, strict=False):
+        if not answers_agree(mine_answer, their_answer):
+            read = _read(mine_answer, their_answer)
+            if read is not None:
+                return read
+            break
     found = _split("the answers", allowed, given, answers_agree, answer)
     return found or Parting("", _words(failure.did.seen), (), ())
+
+
+def _read(allowed: Answer, did: Answer) -> Parting | None:
+    """What two reads disagree on, without what they agree on or only one of them knows; None for other answers."""
+    if not isinstance(allowed.ok, dict) or not isinstance(did.ok, dict):
+        return None
+    wrong = [name for name in allowed.ok if not read_agrees({name: allowed.ok[name]}, did.ok)]
+    sides = (plain({name: side[name] for name in wrong}) for side in (allowed.ok, did.ok))
+    return Parting("what is read", (), *((value(side),) for side in sides))
 
 
 def _split(
