@@ -77,7 +77,7 @@ class GatedModel:
 
 
 class GatedTool:
-    """A tool that gives what the tool gate says."""
+    """A tool that gives, or throws, what the tool gate says."""
 
     def __init__(self, gates: Gates) -> None:
         self._gates = gates
@@ -104,6 +104,8 @@ class GatedTool:
             if self.running.get(invocation.agent.id) is invocation:
                 del self.running[invocation.agent.id]
         failed = outcome.outcome == "fail"
+        if failed and not outcome.context:
+            raise Thrown("tool")  # the plain way to fail; only a result can carry context
         return ToolResult(f"result of {invocation.call.id}", error=failed, contexts=contexts(outcome.context))
 
 
