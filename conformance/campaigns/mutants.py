@@ -39,16 +39,20 @@ def main() -> None:
 @click.option("--section", default="", help="Only mutants of these sections.")
 @click.option("--seconds", default=600.0, show_default=True, help="For one hunt.")
 @click.option("--optimum/--no-optimum", default=True, show_default=True, help="Compare with the suite's shortest run.")
-@click.option("--survivors", is_flag=True, help="Only mutants that no engine killed in the quick profile.")
-def run(profile: str, engines: tuple[str, ...], section: str, seconds: float, optimum: bool, survivors: bool) -> None:
+@click.option("--survivors", is_flag=True, help="Only mutants that no engine has killed so far.")
+@click.option("--every", default=1, show_default=True, help="Only every so many-th mutant, to compare engines on.")
+def run(
+    profile: str, engines: tuple[str, ...], section: str, seconds: float, optimum: bool, survivors: bool, every: int
+) -> None:
     """Hunt what was not hunted yet."""
     kept = _kept()
     hunt = Hunt(profile, seconds=seconds, sift=True, optimum=optimum)
-    dead = {kill.mutant for kill in _kills(kept) if survivors and kill.outcome == KILLED}
     for engine in engines:
+        dead = {kill.mutant for kill in _kills(kept) if survivors and kill.outcome == KILLED}
         done = {kill.mutant for kill in _kills(kept) if kill.engine == engine and kill.profile == profile}
-        todo = [mutant for mutant in ZOO if mutant.id not in done | dead and _asked(mutant, engine, section)]
-        if not todo:
+        asked = [mutant for mutant in ZOO[::every] if _asked(mutant, engine, section)]
+        todo = [mutant for mutant in asked if mutant.id not in done | dead]
+        if not todo or not (engine == "hypothesis" or hunt.plan(engine)):
             continue
         click.echo(f"{profile} {engine}: {len(todo)} mutants, {len(hunt.plan(engine))} runs each at most")
         (kept / f"sifted-{profile}-{engine}.txt").write_text("".join(f"{one}\n" for one in hunt.sifted))

@@ -201,7 +201,11 @@ def test_of_two_reads_only_what_differs_is_told() -> None:
     there: dict[str, Json] = {"status": "idle", "queued": ["m1"], "inspect": {"marker": True}, "mine": 1}
     trace = msgspec.structs.replace(TRACE, bursts=(burst(Read(agent="a"), calls=(Answer(ok=there),)),))
     [parting] = partings(of_alternatives(trace, 0, [Alternative((), (Answer(ok=here),))], ["Q5"]))
-    assert (parting.subject, parting.allowed, parting.did) == ("what is read", ('{"queued":[]}',), ('{"queued":["m1"]}',))
+    assert (parting.subject, parting.allowed, parting.did) == (
+        "what is read",
+        ('{"queued":[]}',),
+        ('{"queued":["m1"]}',),
+    )
 
 
 def test_what_reads_alike_and_differs_is_told_in_full() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lifecycle_conformance import scopes
@@ -38,6 +39,32 @@ def test_a_mutant_fares_as_well_as_its_best_engine() -> None:
     tally = matrix.overall(MATRIX, "quick", ZOO[:3])
     assert (tally.killed, tally.other, tally.survived, tally.inconclusive) == (1, 1, 0, 1)
     assert tally.hunted == 3
+
+
+def test_a_deeper_profile_keeps_what_a_shallower_one_found_but_not_its_examples() -> None:
+    deeper = msgspec.structs.replace(
+        MATRIX,
+        kills=(
+            *MATRIX.kills,
+            Kill(SECOND, "interleavings", "thorough", KILLED, ("C2",), 5, 20),
+            Kill(THIRD, "hypothesis", "quick", KILLED, ("C2",), 5, 20),
+        ),
+    )
+    assert matrix.overall(deeper, "quick", ZOO[:3]).killed == 2
+    thorough = matrix.overall(deeper, "thorough", ZOO[:3])
+    assert (thorough.killed, thorough.inconclusive) == (2, 1)
+
+
+def test_lengths_are_told_against_the_optimum_where_there_is_one() -> None:
+    kills = (
+        Kill(FIRST, "walk", "quick", KILLED, ("S4",), 3, 20, (2, 1), (2, 1)),
+        Kill(SECOND, "walk", "quick", KILLED, ("S4",), 3, 20, (5, 0), (2, 1)),
+        Kill(THIRD, "walk", "quick", KILLED, ("S4",), 3, 20, (9, 0)),
+    )
+    [line] = [
+        one for one in matrix.text(msgspec.structs.replace(MATRIX, kills=kills), "quick") if one.startswith("  walk")
+    ]
+    assert line.endswith("; as short as the optimum in 1 of 2, else 2 to 2 commands and reactions longer")
 
 
 def test_an_equivalent_mutant_is_not_counted() -> None:

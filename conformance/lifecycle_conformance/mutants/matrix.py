@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from lifecycle_conformance.check import PROFILES
 from lifecycle_conformance.mutants.hunt import INCONCLUSIVE, KILLED, OTHER, SURVIVED, Kill
 from lifecycle_conformance.mutants.mutant import Mutant, MutantError
 from lifecycle_conformance.mutants.plans import ENGINES
@@ -37,6 +38,17 @@ class Matrix(msgspec.Struct, frozen=True, omit_defaults=True):
     def of(self, mutant: str, profile: str) -> dict[str, Kill]:
         """One mutant's kills by engine."""
         return {kill.engine: kill for kill in self.kills if kill.mutant == mutant and kill.profile == profile}
+
+    def up_to(self, mutant: str, profile: str) -> list[Kill]:
+        """One mutant's kills in a profile and in shallower ones: it runs what they run, but for Hypothesis' examples."""
+        order = list(PROFILES)
+        shallower = order[: order.index(profile)]
+        return [
+            kill
+            for kill in self.kills
+            if kill.mutant == mutant
+            and (kill.profile == profile or (kill.profile in shallower and kill.engine != "hypothesis"))
+        ]
 
     @property
     def profiles(self) -> list[str]:
@@ -116,8 +128,8 @@ def best(kills: Sequence[Kill]) -> Kill | None:
 
 
 def overall(matrix: Matrix, profile: str, mutants: Iterable[Mutant]) -> Tally:
-    """How mutants fared in a profile, all engines together."""
-    found = (best(list(matrix.of(mutant.id, profile).values())) for mutant in mutants)
+    """How mutants fared in a profile, all engines together; what no engine hunted is not counted."""
+    found = (best(matrix.up_to(mutant.id, profile)) for mutant in mutants)
     return tally(kill for kill in found if kill is not None)
 
 
@@ -141,15 +153,26 @@ def text(matrix: Matrix, profile: str) -> Iterator[str]:
             took = [kill.milliseconds for kill in mine if kill.outcome == KILLED]
             yield (
                 f"  {engine:<11}{_share(tally(mine))}; median {percentile(took, 0.5)} ms, p95 {percentile(took, 0.95)} ms"
+                f"{_lengths(mine)}"
             )
     for section in dict.fromkeys(mutant.section for mutant in mutants):
         yield f"  section {section}  {_share(overall(matrix, profile, [m for m in mutants if m.section == section]))}"
     for mutant in mutants:
-        kill = best(list(matrix.of(mutant.id, profile).values()))
+        kill = best(matrix.up_to(mutant.id, profile))
         if kill is not None and kill.outcome != KILLED:
             blamed = f", blamed {' '.join(kill.blamed)}" if kill.blamed else ""
             note = f" ({kill.note})" if kill.note else ""
             yield f"  {kill.outcome}: {mutant.id} [{' '.join(mutant.group)}]{blamed}{note}"
+
+
+def _lengths(kills: Iterable[Kill]) -> str:
+    """How long the runs that fail are against the suite's shortest ones, where those were looked for."""
+    over = [sum(kill.size) - sum(kill.optimum) for kill in kills if kill.size is not None and kill.optimum is not None]
+    if not over:
+        return ""
+    longer = [one for one in over if one > 0]
+    more = f", else {min(longer)} to {max(longer)} commands and reactions longer" if longer else ""
+    return f"; as short as the optimum in {len(over) - len(longer)} of {len(over)}{more}"
 
 
 def _share(tally: Tally) -> str:

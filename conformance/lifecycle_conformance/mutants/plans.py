@@ -94,7 +94,7 @@ class Planner(Worker):
         if engine == "vectors":
             self._vectors()
         if engine == "interleavings":
-            self._interleavings(max(1, PROFILES[profile].schedules))
+            self._interleavings(PROFILES[profile].schedules)
         for task in tasks(engine, profile):
             if not only or task.scope in only:
                 self.work(task)
