@@ -1,4 +1,4 @@
-"""The well-behaved agent is clean under every freedom the protocol leaves it."""
+"""The well-behaved agents are clean, under every freedom the protocol leaves them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import pytest
 from lifecycle_conformance.acp import CHECKS, Limits, Options, Report, from_json, judge, render, to_json
 from lifecycle_conformance.acp.judge import judge_async
 
-AGENT = [sys.executable, str(Path(__file__).parent / "acp_agents" / "good.py")]
+AGENTS = Path(__file__).parent / "acp_agents"
+AGENT = [sys.executable, str(AGENTS / "good.py")]
+FREE = [sys.executable, str(AGENTS / "free.py")]
 OVERLAPS = ("stalled/prompt", "permission/prompt", "accepted/cancel+prompt", "streaming/cancel+prompt")
 LOADS = ("settled/load", "streaming/load", "settled/load-twice")
 
@@ -62,3 +64,28 @@ def test_it_is_clean_under_every_freedom() -> None:
 
     for report in asyncio.run(all_of_them()):
         assert report.verdict == "CONFORMS", render(report)
+
+
+def test_an_agent_that_takes_every_other_freedom_is_clean() -> None:
+    options = Options(jobs=3, limits=Limits(calm=0.2), daemons=("sleep 86399",))
+    report = judge(FREE, options)
+    assert report.verdict == "CONFORMS", render(report)
+    assert {check for check, state in report.checks.items() if state != "kept"} == {"S7"}, "it asks for no permission"
+
+
+def test_a_daemon_that_was_not_allowed_is_found() -> None:
+    report = judge(FREE, Options(runs=("idle/eof",), confirm=1, limits=Limits(leftovers=0.5)))
+    (finding,) = report.findings
+    assert (finding.check, finding.limit) == ("L3", "0.5 s (limit leftovers)")
+    assert "sleep 86399" in finding.summary
+
+
+def test_what_an_agent_does_not_offer_is_out_of_reach_and_the_rest_is_judged() -> None:
+    options = Options(runs=("idle/*", "settled/*"), jobs=3, limits=Limits(calm=0.2), daemons=("sleep 86399",))
+    report = judge([*FREE, "--bare"], options)
+    assert report.verdict == "CONFORMS", render(report)
+    assert {u.why for u in report.out_of_reach} == {
+        "loadSession is not advertised",
+        "sessionCapabilities.resume is not advertised",
+        "sessionCapabilities.close is not advertised",
+    }

@@ -38,6 +38,7 @@ UNREACHABLE = {
     "exits": ("start", "exited 1 before answering initialize; its last words: error: no configuration"),
     "floods": ("protocol", "wrote more than this judge reads"),
     "wants_login": ("login", "session/new was answered with -32000"),
+    "excuses_itself": ("login", "without asking its model"),
     "speaks_version_two": ("protocol", "answered protocol version 2"),
     "wants_network": ("network", "it tried to reach api.example.com:443"),
 }
@@ -80,6 +81,9 @@ def test_a_command_that_does_not_exist_is_said_so() -> None:
     [
         Options(env={"OPENAI_BASE_URL": "https://api.example.com/v1"}),
         Options(env={"ARGS": "--url http://10.0.0.1:8000"}),
+        Options(env={"ARGS": "--url=wss://models.example.com"}),
+        Options(files={"c.json": '{"$schema": "https://example.com/s.json", "url": "https://api.example.com/v1"}'}),
+        Options(prepare=(("agent", "auth", "-b", "https://api.example.com"),)),
         Options(limits=Limits(cancel=0)),
         Options(jobs=0),
         Options(runs=("no/such",)),
@@ -90,9 +94,15 @@ def test_what_we_refuse_is_wrong_use(options: Options) -> None:
         judge([sys.executable, AGENT, "hangs"], options)
 
 
+def test_an_outside_endpoint_in_the_command_is_wrong_use() -> None:
+    with pytest.raises(UsageError, match=r"the command points at api\.example\.com"):
+        judge([sys.executable, AGENT, "hangs", "--url=https://api.example.com/v1"])
+
+
 def test_an_outside_endpoint_may_be_allowed() -> None:
     Options(env={"OPENAI_BASE_URL": "https://api.example.com/v1"}, allow_network=True).validate()
     Options(env={"OPENAI_BASE_URL": "$MODEL/v1", "OTHER": "http://127.0.0.1:1/"}).validate()
+    Options(files={"c.json": '{"$schema": "https://example.com/s.json", "url": "http://[::1]:80/v1"}'}).validate()
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,41 @@ def test_what_shows_once_and_not_again_is_inconclusive() -> None:
     assert "in 1 of 3 attempts" in made.inconclusive[0].why
 
 
+def played(*holds: bool) -> Outcome:
+    """Play a run whose attempts hold or not, in this order, for as long as the judge would."""
+    outcome, coming = Outcome(RUN), iter(holds)
+    while not outcome.decided(OPTIONS):
+        attempt(outcome, holds=next(coming))
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("holds", "tried", "findings"),
+    [
+        ((True,), 1, 0),
+        ((False, False, False), 3, 1),
+        ((False, True, False), 3, 1),
+        ((False, True, True, True, False), 5, 1),
+        ((False, True, True, True, True, True), 6, 0),
+    ],
+)
+def test_a_run_that_showed_something_is_played_until_a_race_is_known(
+    holds: tuple[bool, ...], tried: int, findings: int
+) -> None:
+    outcome = played(*holds)
+    assert (outcome.tried, len(report(outcome).findings)) == (tried, findings)
+
+
+def test_a_race_is_said_to_be_one() -> None:
+    assert "[stalled/cancel, seen in 2 of 3: a race, in the agent or with it]" in render(
+        report(played(False, True, False))
+    )
+    assert "[stalled/cancel, seen in 3 of 3]" in render(report(played(False, False, False)))
+    cell = board_of(report(played(False, True, False))).columns[0].cells["L8"]
+    assert cell.shortest is not None
+    assert cell.shortest.summary.endswith("(in 2 of 3 fresh processes)")
+
+
 def test_a_run_whose_window_was_not_reached_is_inconclusive() -> None:
     outcome = Outcome(RUN, tried=2, missed=["no model request", "no model request"])
     made = report(outcome)

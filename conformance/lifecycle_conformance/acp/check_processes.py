@@ -58,4 +58,5 @@ def _work(ledger: Ledger) -> None:
         for wait in prompt.waits:
             slow = wait.took is not None and wait.limit_name == "cancel" and wait.took > record.cancel_slow
             if slow and prompt.role == "main":
-                ledger.note("L8", f"the cancelled prompt was answered after more than {record.cancel_slow:g} s")
+                limit = f"{record.cancel_slow:g} s (limit cancel_slow)"
+                ledger.note("L8", f"the cancelled prompt was answered after more than {limit}")

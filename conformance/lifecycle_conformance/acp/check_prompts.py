@@ -71,10 +71,16 @@ def _in_time(ledger: Ledger, prompt: Prompt) -> None:
     wait = next((w for w in prompt.waits if w.limit_name == "cancel"), None)
     if wait is None:
         return
-    gate = {"stalled": "a stalled model", "streaming": "a slow model", "tool": "a running tool"}
-    while_ = gate.get(record.run.window.name, record.run.window.name)
+    gates = {
+        "accepted": "the model about to be asked",
+        "stalled": "a stalled model",
+        "streaming": "a slow model",
+        "tool": "a running tool",
+        "permission": "a permission asked for",
+    }
     check = "L9" if record.run.command.name == "load" else "L8"
-    summary = f"with {while_}, prompt {prompt.name} was answered only once its gate was opened"
+    gate = gates[record.run.window.name]
+    summary = f"with {gate}, prompt {prompt.name} was answered only once its gate was opened"
     ledger.expect(check, not wait.lapsed, summary, _at(record, prompt), wait)
 
 
@@ -120,6 +126,19 @@ def _follow_up(ledger: Ledger, prompt: Prompt) -> None:
         check = "S8" if command.startswith("restart") else "S12"
         after = f"after {record.run.command.means}"
     _ended(ledger, prompt, check, after)
+    if check == "S8":
+        _remembers(ledger, prompt)
+
+
+def _remembers(ledger: Ledger, prompt: Prompt) -> None:
+    """Look whether a prompt of a session that was taken up again carries what was said before to the model."""
+    record, main = ledger.record, ledger.record.prompt("main")
+    if main is None or not record.remembers or not record.reached(prompt):
+        return
+    carried = any({main.key, prompt.key} <= r.keys for r in record.requests if not r.auxiliary)
+    method = record.run.command.name.replace("restart-", "session/")
+    summary = f"after {method} prompt {prompt.name} went to the model without the earlier turn"
+    ledger.expect("S8", carried, summary, _at(record, prompt))
 
 
 def _ended(ledger: Ledger, prompt: Prompt, check: str, after: str) -> None:
@@ -131,10 +150,14 @@ def _ended(ledger: Ledger, prompt: Prompt, check: str, after: str) -> None:
 
 
 def _reached(ledger: Ledger, prompt: Prompt, check: str) -> None:
+    """Look whether a prompt that was answered end_turn went to the model first, and whether it said what came back."""
     record = ledger.record
     if record.gated:
-        summary = f"prompt {prompt.name} was answered end_turn and its text never reached the model"
+        summary = f"prompt {prompt.name} was answered end_turn before its text had reached the model"
         ledger.expect(check, record.reached(prompt), summary, _at(record, prompt))
+    if record.gated and record.reports:
+        summary = f"prompt {prompt.name} was answered end_turn and nothing of the model's text was sent before"
+        ledger.expect(check, not record.unreported(prompt), summary, _at(record, prompt))
 
 
 def _second(ledger: Ledger, prompt: Prompt) -> None:

@@ -52,10 +52,18 @@ class Outcome:
         return {check for check, count in self.counts.items() if count < options.confirm}
 
     def decided(self, options: Options) -> bool:
-        """Tell whether another attempt could not change anything: all suspects confirmed, or none left."""
-        if self.missed and len(self.missed) == self.tried:
-            return self.tried >= 2
-        return not self.suspects(options) and not ((self.missed or self.doubtful) and self.tried < 2)
+        """Tell whether another attempt would hardly change anything.
+
+        A clean run is played once. One that missed its window, or lapsed on a busy machine, is looked at once more.
+        One that showed something is played once more than it takes to confirm that, for what only some of its
+        processes show, and on until all that was seen is confirmed: what races is then found, or not, every time.
+        """
+        if not self.counts:
+            return self.tried >= (2 if self.missed or self.doubtful else 1)
+        if options.confirm == 1:
+            return True
+        enough = not self.suspects(options) and self.tried > options.confirm
+        return enough or self.tried >= 3 * options.confirm
 
     def confirmed(self, options: Options) -> list[str]:
         """Return the checks that enough attempts showed violated."""
@@ -176,7 +184,7 @@ def _finding(command: Sequence[str], options: Options, outcome: Outcome, seen: S
         came=came,
         limit=limit,
         seen=outcome.counts.get(seen.check, 1),
-        tried=outcome.tried,
+        tried=outcome.tried - len(outcome.missed),
         repeat=repeat_line(command, options, outcome.run.name),
     )
 

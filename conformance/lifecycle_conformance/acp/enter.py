@@ -50,13 +50,13 @@ async def _await_window(stage: Stage, window: str, prompt: Prompt) -> None:
         return bool(stage.wire.answers(prompt.id))
 
     if not await log.until(lambda: bool(log.of(prompt.key)) or answered(), limits.model) or answered():
-        raise stage.missed(prompt, f"the agent's model was not asked within {limits.model:g} s")
+        raise stage.missed(prompt, f"the agent's model was not asked within {limits.model:g} s (limit model)")
     if window == "streaming" and not await _first_piece(stage, prompt):
-        raise stage.missed(prompt, f"no piece of the model's answer arrived within {limits.model:g} s")
+        raise stage.missed(prompt, f"no piece of the model's answer arrived within {limits.model:g} s (limit model)")
     if window == "permission" and not await stage.wire.until(lambda: bool(stage.pending) or answered(), limits.tool):
-        raise stage.missed(prompt, f"no permission request within {limits.tool:g} s")
+        raise stage.missed(prompt, f"no permission request within {limits.tool:g} s (limit tool)")
     if window == "tool" and not await stage.wire.until(lambda: stage.saw_tool() or answered(), limits.tool, poll=0.05):
-        raise stage.missed(prompt, f"the tool's process was not seen within {limits.tool:g} s")
+        raise stage.missed(prompt, f"the tool's process was not seen within {limits.tool:g} s (limit tool)")
     if answered():
         raise stage.missed(prompt, "the prompt was over before its window")
 

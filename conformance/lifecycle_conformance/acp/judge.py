@@ -60,6 +60,7 @@ def _plan(command: Sequence[str], options: Options, gated: bool = True) -> list[
     if not command:
         raise UsageError("no command was given; say acp:COMMAND, for example 'acp:python my_agent.py'")
     options.validate()
+    options.refuse_outside("the command", " ".join(command))
     planned = [r for r in all_runs() if options.wants_run(r.name) and _in_depth(r, options, gated)]
     if not planned:
         raise UsageError(f"no run is named {', '.join(options.runs)}; they are called WINDOW/COMMAND")
@@ -98,8 +99,7 @@ async def _play_all(
 async def _confirmed(command: Sequence[str], options: Options, found: Survey, run: Run, load: Load) -> Outcome:
     """Play a run; whatever speaks against the agent must show again in fresh processes before it counts."""
     outcome = Outcome(run)
-    most = 1
-    while outcome.tried < most:
+    while not outcome.decided(options):
         outcome.tried += 1
         async with Stage(command, options, found, run, load) as stage:
             try:
@@ -108,10 +108,4 @@ async def _confirmed(command: Sequence[str], options: Options, found: Survey, ru
                 outcome.missed.append(str(error))
             else:
                 outcome.add(examine(stage.freeze()), options)
-        if outcome.suspects(options) and options.confirm > 1:
-            most = 2 * options.confirm - 1
-        elif outcome.tried == 1 and (outcome.missed or outcome.doubtful):
-            most = 2  # the machine may have been busy: look once more before saying so
-        if outcome.decided(options):
-            break
     return outcome

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import ipaddress
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -75,23 +76,38 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def validate(self) -> None:
         """Raise UsageError for a value we refuse: an address beyond loopback, a limit that is no time."""
         for name, value in self.env.items():
-            _refuse_outside(f"environment variable {name}", value, self.allow_network)
+            self.refuse_outside(f"environment variable {name}", value)
+        for name, text in self.files.items():
+            self.refuse_outside(f"the file {name}", _SCHEMA.sub("", text))
+        for words in self.prepare:
+            self.refuse_outside(f"the preparation `{words[0]}`", " ".join(words))
         for name, limit in msgspec.structs.asdict(self.limits).items():
             if not 0 < limit <= 3600:
                 raise UsageError(f"the limit {name} is {limit} s; give more than 0 and at most 3600")
         if self.confirm < 1 or self.jobs < 1:
             raise UsageError("confirm and jobs count fresh processes: give at least 1")
 
+    def refuse_outside(self, where: str, text: str) -> None:
+        """Raise UsageError if a text holds an address beyond this machine and the network was not allowed."""
+        for address in _ADDRESS.findall(text):
+            host = _host(address)
+            if not self.allow_network and not is_loopback(host):
+                raise UsageError(
+                    f"{where} points at {host}, which is not on this machine; leave it out to use our own"
+                    " model on a loopback port, or set allow_network to let the agent reach it"
+                )
 
-def _refuse_outside(where: str, value: str, allowed: bool) -> None:
-    for word in value.split():
-        parts = urlsplit(word)
-        if parts.scheme not in {"http", "https", "ws", "wss"} or allowed or is_loopback(parts.hostname):
-            continue
-        raise UsageError(
-            f"{where} points at {parts.hostname}, which is not on this machine; leave it out to use our own"
-            " model on a loopback port, or set allow_network to let the agent reach it"
-        )
+
+_ADDRESS = re.compile(r"""\b(?:https?|wss?)://[^\s"'`<>,;]+""", re.I)
+# names the form of a file; nobody connects to it to ask a model
+_SCHEMA = re.compile(r"""["']?\$schema["']?\s*[:=]\s*["'][^"']*["']""")
+
+
+def _host(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return address
 
 
 def is_loopback(host: str | None) -> bool:

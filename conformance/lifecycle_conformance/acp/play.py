@@ -172,17 +172,23 @@ async def _new(stage: Stage, session: str) -> None:
 async def _close(stage: Stage, session: str) -> None:
     main = await enter(stage, session)
     identity, message = stage.wire.request("session/close", {"sessionId": session})
+    running = [prompt for prompt in stage.record.prompts if not stage.wire.answers(prompt.id)]
     position = stage.wire.send(message)
-    for prompt in stage.record.prompts:
-        if not stage.wire.answers(prompt.id):
-            prompt.closed = position
+    for prompt in running:
+        prompt.closed = position
     stage.cancel_permissions()
     call = stage.note(identity, "session/close", "close", session, position)
     await stage.settle(call, "cancel")
-    if main is not None:
-        await _converge(stage, main)
-    closed = stage.prompt("closed", session)
-    await stage.answered(closed, "answer")
+    if "error" in (stage.record.answer(call.id) or {}):
+        # a session whose close was refused was not closed: its prompt goes on, and it may be prompted again
+        for prompt in running:
+            prompt.closed = None
+            await release(stage, prompt)
+            await stage.answered(prompt, "answer")
+    else:
+        if main is not None:
+            await _converge(stage, main)
+        await stage.answered(stage.prompt("closed", session), "answer")
     await stage.quiet()
 
 

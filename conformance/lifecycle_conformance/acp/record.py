@@ -101,7 +101,9 @@ class Record:
     flooded: bool = False
     gated: bool = True
     turn_takes: float = 0.0
+    reports: bool = False
     doubles: bool = False
+    remembers: bool = False
     cancel_slow: float = 2.0
 
     def answers(self, identity: int) -> list[int]:
@@ -122,8 +124,25 @@ class Record:
         return stop_reason(self.answer(prompt.id))
 
     def reached(self, prompt: Prompt) -> bool:
-        """Tell whether a prompt's text was in any request to the model."""
-        return any(prompt.key in r.keys for r in self.requests if not r.auxiliary)
+        """Tell whether a prompt's text was in a request to the model that came before the prompt's answer.
+
+        Both moments are ours: an agent that waits for its model answers only after we have answered it, so on
+        however slow a machine the request comes first. One that comes later did not lead to that answer.
+        """
+        found = self.answers(prompt.id)
+        end = self.lines[found[0]].at if found else float("inf")
+        return any(prompt.key in r.keys and r.opened < end for r in self.requests if not r.auxiliary)
+
+    def unreported(self, prompt: Prompt) -> bool:
+        """Tell whether the model finished a text for a prompt before its answer and none of it came as content."""
+        found = self.answers(prompt.id)
+        if not found:
+            return False
+        end = self.lines[found[0]].at
+        said = (r for r in self.requests if r.key == prompt.key and r.chunks and not r.auxiliary)
+        content = self.content(prompt.session, prompt.sent, found[0])
+        told = any(prompt.key in self.lines[i].text for i in content)
+        return not told and any(r.ended is not None and r.state == "finished" and r.ended < end for r in said)
 
     def prompt(self, role: Role) -> Prompt | None:
         """Return the first prompt of a role."""

@@ -39,10 +39,16 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _rest(report)
 
 
+def shown(finding: Finding) -> str:
+    """In how many fresh processes it was seen; one that not every process shows is a race, and is said to be."""
+    racy = "" if finding.seen == finding.tried else ": a race, in the agent or with it"
+    return f"seen in {finding.seen} of {finding.tried}{racy}"
+
+
 def told(finding: Finding) -> Iterator[str]:
     """One finding in lines: what was sent, what came back, the sentence it bears on, how to repeat it."""
     check = CHECKS[finding.check]
-    yield f"{finding.check} {check.title}  [{finding.run}, seen in {finding.seen} of {finding.tried}]"
+    yield f"{finding.check} {check.title}  [{finding.run}, {shown(finding)}]"
     within = f"; waited {finding.limit}" if finding.limit else ""
     yield f"  what came back: {finding.summary}{within}"
     for text in finding.sent:

@@ -22,7 +22,8 @@ class Finding(msgspec.Struct, frozen=True):
     """Something seen against a check in one run, and what it rests on; a note when it decides nothing.
 
     `sent` and `came` are the wire's own lines with ids replaced by names. `limit` names the time limit it
-    rests on, if any. `seen` of `tried` fresh processes showed it.
+    rests on, if any. `seen` of the `tried` fresh processes that reached the run's window
+    showed it.
     """
 
     check: str

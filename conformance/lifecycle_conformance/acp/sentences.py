@@ -85,7 +85,8 @@ CHECKS = {
             "S8",
             "load, resume and close do what was advertised",
             "session/load sends the whole conversation as updates before it answers; session/resume sends none of it;"
-            " session/close ends the session's work and its prompt ends cancelled; an advertised method exists",
+            " after either, prompts go on as if the session had not been interrupted; session/close ends the session's"
+            " work and its prompt ends cancelled; an advertised method exists",
             f"{_SETUP}, Loading Sessions, Resuming Sessions, Closing Active Sessions",
         ),
         Check(
@@ -109,9 +110,9 @@ CHECKS = {
         Check(
             "S12",
             "end_turn means that this turn ended",
-            "end_turn says that the model finished responding: the prompt reached the model, none of its content"
-            " follows the answer, and the client may prompt again",
-            f"{_TURN}, section 4, Stop Reasons",
+            "end_turn says that the model finished responding: the prompt reached the model, the model's text was"
+            " sent as updates, all of it before the answer, and the client may prompt again",
+            f"{_TURN}, sections 3 and 4, Stop Reasons",
         ),
         Check(
             "L1",

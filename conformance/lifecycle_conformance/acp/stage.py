@@ -41,7 +41,9 @@ class Stage:
             run,
             gated=survey.gated,
             turn_takes=survey.turn,
+            reports=survey.reports,
             doubles=survey.doubles,
+            remembers=survey.remembers,
             cancel_slow=options.limits.cancel_slow,
         )
         self.model = FakeModel(needs_tools=survey.offers_tools)

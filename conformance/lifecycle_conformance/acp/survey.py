@@ -8,7 +8,11 @@ import msgspec
 
 
 class Survey(msgspec.Struct):
-    """What two control runs found. Times are in seconds."""
+    """What two control runs found. Times are in seconds.
+
+    `reports`: the model's text came back as content; `streams`: while the model was still producing it;
+    `doubles`: more than once; `remembers`: each request to the model carries the turns before it.
+    """
 
     name: str = ""
     version: str = ""
@@ -18,8 +22,10 @@ class Survey(msgspec.Struct):
     shell_tool: str | None = None
     asks_permission: bool = False
     runs_tool: bool = False
+    reports: bool = False
     streams: bool = False
     doubles: bool = False
+    remembers: bool = False
     answers_unknown: bool = False
     gated: bool = True
     boot: float = 0.0

@@ -9,16 +9,20 @@ from collections.abc import Callable, Sequence
 from lifecycle_conformance.acp import processes
 from lifecycle_conformance.acp.enter import release
 from lifecycle_conformance.acp.errors import OutOfReach, Why
-from lifecycle_conformance.acp.fakemodel import Call
+from lifecycle_conformance.acp.evidence import tidy
+from lifecycle_conformance.acp.fakemodel import Call, Slow
 from lifecycle_conformance.acp.fakemodel.script import shell_call
 from lifecycle_conformance.acp.load import Load
 from lifecycle_conformance.acp.options import Options
 from lifecycle_conformance.acp.record import Prompt, content_of
-from lifecycle_conformance.acp.refusal import recognise
+from lifecycle_conformance.acp.refusal import classify, recognise
 from lifecycle_conformance.acp.stage import Stage
 from lifecycle_conformance.acp.survey import Survey
 from lifecycle_conformance.acp.table import WINDOWS, Command, Run
+from lifecycle_conformance.acp.wire import Line
 
+# how many pieces a slow model says before an agent that showed none of them is known to send its text whole
+_ENOUGH = 4
 _PLAIN = Command("control", "one prompt, nothing else", (), ("settled",), "S4", ())
 _TOOL = Command("control-tool", "one prompt that runs a shell command", (), ("tool",), "S4", ())
 
@@ -58,19 +62,51 @@ async def _plain(stage: Stage, found: Survey) -> None:
     reason = stage.freeze().stop_reason(prompt)
     if reason != "end_turn":
         raise _no_turn(stage, prompt, reason, wait.lapsed)
-    requests = stage.model.log.requests
-    mine = [r for r in requests if prompt.key in r.keys]
+    content = [line for line in stage.record.lines if content_of(line, session)]
+    mine = [r for r in stage.model.log.requests if prompt.key in r.keys]
+    if found.gated and not mine:
+        _excused(stage, content)
     found.gated = found.gated and bool(mine)
     found.reach = mine[0].opened - start if mine else 0.0
     found.offers_tools = any(r.tools for r in mine)
     shells = (shell_call(r.tools, "true") for r in mine)
     found.shell_tool = next((s[0] for s in shells if s is not None), None)
-    content = [line for line in stage.record.lines if content_of(line, session)]
     pieces = re.findall(re.escape(prompt.key) + r"\.\d+", "\n".join(line.text for line in content))
-    found.streams, found.doubles = len(set(pieces)) > 0, len(pieces) != len(set(pieces))
+    found.reports, found.doubles = len(set(pieces)) > 0, len(pieces) != len(set(pieces))
     identity, message = stage.wire.request("lifecycle/barrier", {})
     stage.wire.send(message)
     found.answers_unknown = await stage.wire.until(lambda: bool(stage.wire.answers(identity)), 2)
+    if found.gated:
+        await _second(stage, found, prompt)
+
+
+def _excused(stage: Stage, content: list[Line]) -> None:
+    """Raise OutOfReach if an agent that never asked its model says in the answer itself that it lacks something."""
+    said = "\n".join(line.text for line in content)
+    outside = stage.model.log.outside
+    if (why := classify(said, outside)) is not None:
+        text = tidy(stage.record, content[-1].text) if content else "nothing"
+        reach = f"; it tried to reach {', '.join(sorted(set(outside))[:3])}" if outside else ""
+        raise OutOfReach(why, f"it answered a plain session/prompt without asking its model{reach}; it said: {text}")
+
+
+async def _second(stage: Stage, found: Survey, first: Prompt) -> None:
+    """Prompt again, with a slow model: what comes back while it speaks, and what it is told of the turn before."""
+    stage.model.needs_tools = found.offers_tools  # known by now: a request for a title takes no planned reply
+    log, second = stage.model.log, stage.prompt("follow-up", first.session, Slow())
+
+    def came() -> bool:
+        return any(second.key in line.text for line in stage.wire.lines if content_of(line, first.session))
+
+    def over() -> bool:
+        return bool(stage.wire.answers(second.id)) or any(r.chunks >= _ENOUGH for r in log.of(second.key))
+
+    await stage.wire.until(lambda: came() or over(), stage.limits.model, poll=0.1)
+    found.streams = came()
+    await release(stage, second)
+    await stage.answered(second, "answer")
+    # an agent whose model keeps the conversation sends only what is new: its memory cannot be seen from here
+    found.remembers = any({first.key, second.key} <= r.keys for r in log.requests)
 
 
 def _no_turn(stage: Stage, prompt: Prompt, reason: str | None, lapsed: bool) -> OutOfReach:

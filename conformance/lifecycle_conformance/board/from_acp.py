@@ -59,7 +59,8 @@ def _cell(check: str, reports: Sequence[Report]) -> Cell:
     always = _always(reports)
     found = [f for f in reports[0].findings if f.check == check and (check, f.run) in always]
     if found:
-        return Cell("violated", tuple(f.run for f in found), shortest([_failure(f) for f in found]))
+        steady = [f for f in found if f.seen == f.tried]  # a race is shown only where nothing better is there
+        return Cell("violated", tuple(f.run for f in found), shortest([_failure(f) for f in steady or found]))
     if "violated" in states:
         how = "violated, by different runs" if all(s == "violated" for s in states) else "violated"
         return Cell("inconclusive", why=f"{how}, in {states.count('violated')} of {len(states)} repeats")
@@ -88,10 +89,11 @@ def _sometimes(reports: Sequence[Report]) -> list[str]:
 
 def _failure(finding: Finding) -> Failure:
     check = CHECKS[finding.check]
+    races = "" if finding.seen == finding.tried else f" (in {finding.seen} of {finding.tried} fresh processes)"
     return Failure(
         run=finding.run,
         fingerprint=finding.fingerprint,
-        summary=finding.summary,
+        summary=finding.summary + races,
         sentence=check.says,
         page=check.page,
         sent=finding.sent,

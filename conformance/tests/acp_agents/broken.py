@@ -1,6 +1,7 @@
 """Owns agents that are each wrong in one named way: a few lines on top of the well-behaved one.
 
-Run one as `python broken.py NAME`. Its docstring names the check that must find it and the run that shows it.
+Run one as `python broken.py NAME`. Its docstring names the check that must find it (two, joined by +, where one
+mistake breaks both) and the run that shows it.
 """
 
 # a script's folder is on its path when it runs, which pyright cannot know: what comes from good is unknown to it
@@ -169,6 +170,30 @@ class DeafWhileStalled(Good):
         await super().say(session, piece)
 
 
+class DeafWhileStreaming(Good):
+    """L8 streaming/cancel: once the model speaks, a cancel is looked at only when it has finished."""
+
+    speaking = wanted = False
+
+    async def hear(self, session: Session) -> tuple[str, list[dict[str, Any]]]:
+        try:
+            return await super().hear(session)
+        finally:
+            self.speaking = False
+            if self.wanted:
+                self.wanted = False
+                raise asyncio.CancelledError
+
+    async def say(self, session: Session, piece: str) -> None:
+        self.speaking = True
+        await super().say(session, piece)
+
+    def stop(self, session: Session) -> None:
+        self.wanted = self.speaking
+        if not self.speaking:
+            super().stop(session)
+
+
 class NoExitOnEof(Good):
     """L3 idle/eof: the process stays when its input ends."""
 
@@ -292,6 +317,119 @@ class BatchedPromptLost(Good):
         await super().make_room(session)
 
 
+class EndsTurnEarly(Good):
+    """S12 stalled/cancel: the end of a cancelled turn, read late, is taken for the end of the next one."""
+
+    left = False
+
+    def reason(self, turn: asyncio.Task[str]) -> Any:
+        self.left = turn.cancelled()
+        return super().reason(turn)
+
+    async def prompt(self, session_id: str, prompt: list[Any], **rest: Any) -> PromptResponse:
+        if not self.left:
+            return await super().prompt(session_id, prompt, **rest)
+        self.left = False
+        self.task = asyncio.ensure_future(super().prompt(session_id, prompt, **rest))
+        return PromptResponse(stop_reason="end_turn")
+
+
+class TextLostAfterCancel(Good):
+    """S12 settled/cancel: a flag that a cancel sets is never taken back, and hides what the model says from then on."""
+
+    async def cancel(self, session_id: str, **rest: Any) -> None:
+        self.muted = True
+        await super().cancel(session_id, **rest)
+
+    async def say(self, session: Session, piece: str) -> None:
+        if not getattr(self, "muted", False):
+            await super().say(session, piece)
+
+
+class FailureSticks(Good):
+    """S12 failing/prompt: after the model refused one request the session answers every prompt with that error."""
+
+    async def prompt(self, session_id: str, prompt: list[Any], **rest: Any) -> PromptResponse:
+        if (failed := getattr(self, "failed", None)) is not None:
+            raise failed
+        try:
+            return await super().prompt(session_id, prompt, **rest)
+        except RequestError as error:
+            self.failed = error
+            raise
+
+
+class EarlyCancelLost(Good):
+    """S3+L8 accepted/cancel: a cancel that comes before the model is asked stops nothing."""
+
+    async def run_turn(self, session: Session, text: str) -> str:
+        self.deafened = True
+        await asyncio.sleep(0.3)
+        self.deafened = False
+        return await super().run_turn(session, text)
+
+    def stop(self, session: Session) -> None:
+        if session.turn is not None and not self.deafened:
+            session.turn.cancel()
+
+
+class SpellsItCanceled(Good):
+    """S3+S9 stalled/cancel: the stop reason of a cancelled prompt is no word of the schema."""
+
+    async def prompt(self, session_id: str, prompt: list[Any], **rest: Any) -> PromptResponse:
+        response = await super().prompt(session_id, prompt, **rest)
+        cancelled = response.stop_reason == "cancelled"
+        return PromptResponse.model_construct(stop_reason="canceled") if cancelled else response
+
+
+class CancelledIsDenied(Good):
+    """S7 permission/cancel: a permission answered cancelled counts as refused, and the turn goes on without the tool."""
+
+    asking = False
+
+    async def permitted(self, session: Session, command: str) -> bool:
+        self.asking = True
+        try:
+            return await super().permitted(session, command)
+        except asyncio.CancelledError:
+            return False
+        finally:
+            self.asking = False
+
+    def stop(self, session: Session) -> None:
+        if not self.asking:
+            super().stop(session)
+
+
+class AdvertisesMissing(Good):
+    """S8 settled/close: session/close is advertised and does not exist."""
+
+    async def close_session(self, session_id: str, **_: Any) -> Any:
+        raise RequestError.method_not_found("session/close")
+
+
+class LoadForgets(Good):
+    """S8 settled/restart-load: the conversation is shown to the client and not given to the model."""
+
+    async def replay(self, session: Session) -> None:
+        await super().replay(session)
+        session.history = []
+
+
+class LoadTakesOver(Good):
+    """L9 streaming/load: a load of a live session puts a new one in its place, which no cancel gets past."""
+
+    async def load_live(self, session: Session) -> None:
+        self.sessions[session.id] = Session(session.id, list(session.history))
+        await super().load_live(session)
+
+
+class DiesLeavingTool(Good):
+    """L4 tool/sigterm: SIGTERM ends the process at once, and the shell command goes on."""
+
+    abrupt = True
+
+
 class KeepsModelRequest(Good):
     """S6 stalled/cancel: the request to the model stays open after a cancel (a note, not a finding)."""
 
@@ -312,6 +450,8 @@ def main() -> None:
         if getattr(agent, "deaf", False):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             asyncio.get_running_loop().add_signal_handler = lambda *_: None  # type: ignore[method-assign]  # stays deaf
+        if getattr(agent, "abrupt", False):
+            asyncio.get_running_loop().add_signal_handler = lambda *_: None  # type: ignore[method-assign]  # dies of it
         await serve(agent)
         while getattr(agent, "stays", False):
             await asyncio.sleep(1)

@@ -15,7 +15,7 @@ import json
 import os
 import secrets
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -194,12 +194,7 @@ class Good:
     async def run_turn(self, session: Session, text: str) -> str:
         session.history.append({"role": "user", "content": text})
         while True:
-            said, calls = "", list[dict[str, Any]]()
-            async for delta in ask_model(session.history):
-                if piece := delta.get("content"):
-                    said += piece
-                    await self.say(session, piece)
-                calls += delta.get("tool_calls") or []
+            said, calls = await self.hear(session)
             session.history.append({"role": "assistant", "content": said, "tool_calls": calls})
             if not calls:
                 self.store(session.id).write_text(json.dumps(session.history))
@@ -208,6 +203,15 @@ class Good:
                 command = json.loads(call["function"]["arguments"])["command"]
                 result = await self.run_tool(session, command)
                 session.history.append({"role": "tool", "tool_call_id": call["id"], "content": result})
+
+    async def hear(self, session: Session) -> tuple[str, list[dict[str, Any]]]:
+        said, calls = "", list[dict[str, Any]]()
+        async for delta in ask_model(session.history):
+            if piece := delta.get("content"):
+                said += piece
+                await self.say(session, piece)
+            calls += delta.get("tool_calls") or []
+        return said, calls
 
     async def say(self, session: Session, piece: str) -> None:
         await self.conn.session_update(session.id, update_agent_message_text(piece))
@@ -239,10 +243,10 @@ class Good:
         return True
 
 
-async def ask_model(history: list[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+async def ask_model(history: list[dict[str, Any]], tools: Sequence[Any] = (SHELL,)) -> AsyncIterator[dict[str, Any]]:
     """Stream the deltas of one chat completion; leaving the loop closes the connection."""
     url = urlsplit(os.environ["OPENAI_BASE_URL"])
-    body = json.dumps({"model": "fake", "stream": True, "messages": history, "tools": [SHELL]}).encode()
+    body = json.dumps({"model": "fake", "stream": True, "messages": history, "tools": tools}).encode()
     reader, writer = await asyncio.open_connection(url.hostname, url.port)
     try:
         head = f"POST {url.path}/chat/completions HTTP/1.1\r\nHost: m\r\nContent-Length: {len(body)}\r\n\r\n"

@@ -70,6 +70,21 @@ def speaks_version_two() -> None:
         hello(request, version=2)
 
 
+def excuses_itself() -> None:
+    """Tell the user, as if it were an answer, that there is a login to do first."""
+    for request in requests():
+        if request["method"] == "initialize":
+            hello(request)
+        elif request["method"] == "session/new":
+            answer(request, result={"sessionId": "s"})
+        else:
+            text = {"type": "text", "text": "You are not logged in. Run `agent login` first."}
+            update = {"sessionUpdate": "agent_message_chunk", "content": text}
+            note = {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}}
+            print(json.dumps(note), flush=True)
+            answer(request, result={"stopReason": "end_turn"})
+
+
 def wants_network() -> None:
     """Ask somebody else than the model it was given, through the proxy as well-behaved programs do."""
     for request in requests():
