@@ -6,11 +6,13 @@ import pytest
 
 from lifecycle_conformance.acp import CHECKS, Limits, Options, Report, render
 from lifecycle_conformance.acp.conclude import Outcome, conclude
+from lifecycle_conformance.acp.examine import examine
 from lifecycle_conformance.acp.expected import CONTRACT, compare_report, happened
 from lifecycle_conformance.acp.ledger import Ledger
-from lifecycle_conformance.acp.record import Record, Wait
+from lifecycle_conformance.acp.record import Prompt, Record, Wait
 from lifecycle_conformance.acp.survey import Survey
 from lifecycle_conformance.acp.table import BEYOND, COMMANDS, WINDOWS, Run, all_runs
+from lifecycle_conformance.acp.wire import Line
 from lifecycle_conformance.board import Board, acp_column, acp_rows, from_json, to_html, to_json, to_markdown
 from lifecycle_conformance.expect import Expectations
 from lifecycle_model.clauses import CLAUSES
@@ -57,6 +59,26 @@ def test_a_lapse_on_a_busy_machine_is_never_a_violation() -> None:
     made = report(outcome)
     assert (made.verdict, made.exit_code, made.findings) == ("INCONCLUSIVE", 3, ())
     assert "the machine was busy: 6 of the 10 s" in made.inconclusive[0].why
+
+
+@pytest.mark.parametrize(("delay", "verdict"), [(0.0, "VIOLATES"), (6.0, "INCONCLUSIVE")])
+def test_how_a_prompt_ended_once_its_gates_were_opened_rests_on_the_limit_that_opened_them(
+    delay: float, verdict: str
+) -> None:
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "end_turn"}}
+    lines = [
+        Line(0, "sent", "{}", {"jsonrpc": "2.0", "id": 1, "method": "session/prompt"}),
+        Line(0, "sent", "{}", {"jsonrpc": "2.0", "method": "session/cancel"}),
+        Line(9, "came", "{}", answer),
+    ]
+    prompt = Prompt("A", "main", "LK00000000", "s", 1, 0, cancelled=1)
+    prompt.waits = [Wait("", "cancel", 10, None, delay), Wait("", "answer", 30, 0.1, 0)]
+    outcome = Outcome(RUN, tried=2)
+    for _ in range(2):
+        outcome.add(examine(Record(RUN, lines=lines, prompts=[prompt])), OPTIONS)
+    made = report(outcome)
+    assert (made.verdict, made.checks["S3"]) == (verdict, "violated" if verdict == "VIOLATES" else "inconclusive")
+    assert [f.limit for f in made.findings] == ["10 s (limit cancel)"] * len(made.findings)
 
 
 def test_what_shows_once_and_not_again_is_inconclusive() -> None:

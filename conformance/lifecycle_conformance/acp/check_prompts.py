@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lifecycle_conformance.acp.ledger import Ledger
-from lifecycle_conformance.acp.record import Prompt, Record, content_of
+from lifecycle_conformance.acp.record import Prompt, Record, Wait, content_of
 
 _CANCELS = frozenset({"cancel", "cancel-twice", "cancel+prompt", "other"})
 # commands before which the protocol leaves what follows to the client's care: blame our contract, not its text
@@ -68,7 +68,7 @@ def _once(ledger: Ledger, prompt: Prompt) -> None:
 
 def _in_time(ledger: Ledger, prompt: Prompt) -> None:
     record = ledger.record
-    wait = next((w for w in prompt.waits if w.limit_name == "cancel"), None)
+    wait = _cancel_wait(prompt)
     if wait is None:
         return
     gates = {
@@ -84,20 +84,26 @@ def _in_time(ledger: Ledger, prompt: Prompt) -> None:
     ledger.expect(check, not wait.lapsed, summary, _at(record, prompt), wait)
 
 
+def _cancel_wait(prompt: Prompt) -> Wait | None:
+    return next((w for w in prompt.waits if w.limit_name == "cancel"), None)
+
+
 def _main(ledger: Ledger, prompt: Prompt) -> None:
     record = ledger.record
+    # once the limit has passed its gates are open: how it ended then rests on that limit, and on how busy the machine was
+    wait = _cancel_wait(prompt)
     reason, at, command = record.stop_reason(prompt), _at(record, prompt), record.run.command.name
     if record.run.window.name in {"settled", "failing"}:
         return  # the window itself asked for what came
     says = f"prompt {prompt.name} was answered {reason}"
     if prompt.closed is not None:
         if _mid_turn(record):
-            ledger.expect("S8", reason == "cancelled", f"{says} after its session was closed", at)
+            ledger.expect("S8", reason == "cancelled", f"{says} after its session was closed", at, wait)
     elif prompt.cancelled is not None:
         if _mid_turn(record):
             permission = record.run.window.name == "permission" and command in _CANCELS
             check = "L9" if command == "load" else "S7" if permission else "S3"
-            ledger.expect(check, reason == "cancelled", f"{says} after session/cancel", at)
+            ledger.expect(check, reason == "cancelled", f"{says} after session/cancel", at, wait)
     elif command == "prompt":
         fits = reason in {"end_turn", "cancelled"}
         ledger.expect("L6", fits, f"{says} when another prompt was sent", at)
