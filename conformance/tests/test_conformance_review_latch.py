@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lifecycle_conformance.contracts import contract_named
+from lifecycle_conformance.review import excerpt
 from lifecycle_conformance.review.review import Review, review
 from lifecycle_conformance.review.side import Local
-from lifecycle_conformance.review.told import witness_lines
 
 # a statement of the variant's text · where the review shows it · what only contract 1 does · what only the variant does
 STATEMENTS: tuple[tuple[str, str, str, str], ...] = (
@@ -66,7 +66,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         found: Review = review(*sides, ("contract 1", "contract latch"), lambda text: None, scopes="core", beyond=True)
     assert found.verdict == "changes"
     scenarios = [one for cause in found.causes for one in cause.witnesses if one.scope == "vectors"]
-    return {one.label: list(witness_lines(one, "latch")) for one in scenarios}
+    return {one.label: list(excerpt.lines(one, "latch")) for one in scenarios}
 
 
 @pytest.mark.parametrize(("about", "label", "base", "head"), STATEMENTS, ids=[one[0] for one in STATEMENTS])

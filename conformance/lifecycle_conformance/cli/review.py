@@ -86,7 +86,8 @@ def command(
                 beyond=further,
                 more=pair.more,
             )
-            found = structs.replace(found, systems=known(found.causes, mutants) if found.contract == "1" else ())
+            about = {contract} if pair.more is not None else {base, str(head)}
+            found = structs.replace(found, systems=known(found.causes, about, mutants))
     return _written(told.FORMS[form](found), output)
 
 

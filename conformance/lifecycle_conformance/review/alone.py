@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -89,7 +90,13 @@ class Alone(msgspec.Struct, frozen=True):
 
     def _named(self, rows: bytes, about: Sequence[str]) -> tuple[str, ...]:
         taken = int.from_bytes(rows, "big")
-        return tuple(name for at, name in enumerate(self.rows) if taken >> at & 1 and name in about)
+        asked = _marked(self.rows, tuple(about)) & taken
+        return tuple(name for at, name in enumerate(self.rows) if asked >> at & 1) if asked else ()
+
+
+@lru_cache(maxsize=16)
+def _marked(rows: tuple[str, ...], about: tuple[str, ...]) -> int:
+    return bits(places_of(rows), about)
 
 
 def places_of(names: Sequence[str]) -> dict[str, int]:

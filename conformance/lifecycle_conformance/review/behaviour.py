@@ -13,7 +13,7 @@ import msgspec
 
 from lifecycle_conformance.review.values import Performed, Plain, Result
 from lifecycle_model.quiet import Outcomes
-from lifecycle_model.wire import to_json
+from lifecycle_model.wire import ANY, to_json
 
 LOOSE = ("settled", "output")
 """Events and gates whose order among the others is not the contract's."""
@@ -76,6 +76,23 @@ def joined(relations: Iterable[str]) -> str:
     if not found:
         return SAME
     return found.pop() if len(found) == 1 else CHANGES
+
+
+def loosely(base: Sequence[Result], head: Sequence[Result], relation: str) -> str:
+    """The relation where an answer may be left open: a code that any may stand for allows each of them."""
+    if relation != CHANGES:
+        return relation
+    if all(any(_leaves_open(new, old) for new in head) for old in base):
+        return WIDENS
+    return REFINES if all(any(_leaves_open(old, new) for old in base) for new in head) else CHANGES
+
+
+def _leaves_open(one: Result, other: Result) -> bool:
+    """Tell whether one result allows all that another does."""
+    return one.seen == other.seen and all(
+        mine.keys() == theirs.keys() and all(value in (ANY, theirs[name]) for name, value in mine.items())
+        for mine, theirs in zip(one.calls, other.calls, strict=True)
+    )
 
 
 def first_apart(base: Sequence[Plain], head: Sequence[Plain]) -> tuple[int, int]:

@@ -6,6 +6,7 @@ NAME`, with the model's folder first on the path.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import BinaryIO
@@ -73,6 +74,7 @@ class Properties(msgspec.Struct, tag=True):
     """What explorations say of the properties."""
 
     scopes: tuple[str, ...]
+    watches: bool
 
 
 class Describe(msgspec.Struct, tag=True):
@@ -102,7 +104,7 @@ def answer(side: Local, question: Question) -> object:
         case Meet():
             return side.met(question.runs)
         case Properties():
-            return side.properties(question.scopes)
+            return side.properties(question.scopes, question.watches)
         case Describe():
             return side.catalog()
 
@@ -134,6 +136,8 @@ def main() -> None:
     from lifecycle_conformance.contracts import contract_named
 
     side = Local(contract_named(sys.argv[1]))
+    gc.freeze()  # the model stays; what is made of it is mostly kept, so looking for cycles often finds nothing
+    gc.set_threshold(50_000, 20, 100)
     write_frame(sys.stdout.buffer, msgspec.msgpack.encode("ready"))
     serve(side, sys.stdin.buffer, sys.stdout.buffer)
 

@@ -18,7 +18,7 @@ from typing import TypeVar
 import msgspec
 
 from lifecycle_conformance import suite, words
-from lifecycle_conformance.review import alone, behaviour, side
+from lifecycle_conformance.review import alone, behaviour, side, watched
 from lifecycle_conformance.review.alone import Alone
 from lifecycle_conformance.review.product import MOST
 from lifecycle_conformance.review.scenarios import Played, played
@@ -38,7 +38,8 @@ class Kept:
 
     def __init__(self, base: Catalog) -> None:
         own = "".join(
-            Path(str(one.__file__)).read_text(encoding="utf-8") for one in (suite, words, alone, behaviour, side)
+            Path(str(one.__file__)).read_text(encoding="utf-8")
+            for one in (suite, words, alone, behaviour, side, watched)
         )
         made = f"{base.source} {own} {sys.version_info[:3]}"
         self.folder = (
@@ -73,7 +74,7 @@ class Kept:
     def properties(self, base: Side, scopes: tuple[str, ...]) -> list[Answered]:
         """What explorations of base say of the properties."""
         name = f"properties-{_digest(scopes)}"
-        return self._one(name, list[Answered], lambda: msgspec.msgpack.encode(base.properties(scopes)))
+        return self._one(name, list[Answered], lambda: msgspec.msgpack.encode(base.properties(scopes, watches=True)))
 
     def _one(self, name: str, kind: type[T], make: Callable[[], bytes]) -> T:
         path = self.folder / f"{name}.msgpack"

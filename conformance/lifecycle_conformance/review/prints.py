@@ -6,25 +6,23 @@ Of the modules that the engine itself is made of, the syntax is printed: who cha
 
 from __future__ import annotations
 
-import ast
 import dis
 import hashlib
 import importlib
 import secrets
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import msgspec
 
+from lifecycle_conformance.review.syntax import PACKAGE, digest, read
 from lifecycle_conformance.review.values import Changes, Shape
 from lifecycle_model.table import Contract, Row
 
-PACKAGE = "lifecycle_model"
 ENGINE = ("engine", "quiet", "state", "commands", "wire", "table", "parts")
 """What performs rows; with all that these import, the ground under every contract."""
 JUDGING = ("explore", "properties", "invariants", "possible", "eventual", "scopes", "scopes_system")
@@ -42,48 +40,11 @@ def ground(modules: Iterable[str] = ENGINE) -> dict[str, str]:
     waiting = [f"{PACKAGE}.{name}" for name in modules]
     while waiting:
         name = waiting.pop()
-        if name in found or (tree := _syntax(name)) is None:
+        if name in found or (syntax := read(name)) is None:
             continue
-        found[name] = digest(ast.dump(tree))
-        waiting += _imports(tree)
+        found[name] = syntax.print
+        waiting += syntax.names
     return dict(sorted(found.items()))
-
-
-def _imports(tree: ast.Module) -> Iterable[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{one.name}" for one in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
-
-
-PARSING = threading.Lock()
-"""Base and head may be read in two threads, and the parser of Python 3.11 counts its depth for all threads together."""
-
-
-@cache
-def _syntax(name: str) -> ast.Module | None:
-    """A module's syntax without docstrings; None for what is no module of the model."""
-    if name.partition(".")[0] != PACKAGE:
-        return None
-    try:
-        module = importlib.import_module(name)
-    except ModuleNotFoundError:
-        return None
-    text = Path(str(module.__file__)).read_text(encoding="utf-8")
-    with PARSING:
-        tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            texts = (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in node.body)
-            node.body = [one for one, text in zip(node.body, texts, strict=True) if not text] or [ast.Pass()]
-    return tree
-
-
-def digest(text: str) -> str:
-    """A short print of a text."""
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def source_print() -> str:
@@ -99,7 +60,7 @@ class Prints:
     """Prints of values, given the modules whose syntax is printed as a whole."""
 
     def __init__(self, known: Mapping[str, str]) -> None:
-        self._ground = known
+        self.ground = known
         self._done: dict[int, tuple[str, object]] = {}
         self._open: list[int] = []
         self._lowest = 0
@@ -148,8 +109,8 @@ class Prints:
 
     def _source(self, name: str) -> str:
         """A module as it is named in the ground, outside of the model, or else as its whole syntax."""
-        tree = None if name in self._ground else _syntax(name)
-        return name if tree is None else digest(ast.dump(tree))
+        syntax = None if name in self.ground else read(name)
+        return name if syntax is None else syntax.print
 
     def _function(self, thing: FunctionType) -> str:
         if id(thing) in self._done:
@@ -162,7 +123,7 @@ class Prints:
         self._open.append(id(thing))
         around = [cell.cell_contents for cell in thing.__closure__ or ()]
         inputs = self._told([around, thing.__defaults__, thing.__kwdefaults__])
-        if thing.__module__ in self._ground:
+        if thing.__module__ in self.ground:
             told = f"{thing.__module__} {thing.__qualname__} {inputs}"
         else:
             told = f"{self._code(thing.__code__, thing.__globals__)} {inputs}"
@@ -200,10 +161,9 @@ class Prints:
         return "\n".join(told)
 
 
-def shape(contract: Contract, properties: object) -> Shape:
+def shape(contract: Contract, properties: object, prints: Prints) -> Shape:
     """The prints of a contract and of its properties."""
-    known = ground()
-    prints = Prints(known)
+    known = prints.ground
     steps: dict[str, list[str]] = {}
     bodies: dict[str, list[tuple[str, str]]] = {}
     for row in contract.rows:

@@ -19,19 +19,18 @@ import msgspec
 
 from lifecycle_conformance.review.alone import Alone, Place, Reach, Run, firsts, further
 from lifecycle_conformance.review.alone import grouped as ways_of
-from lifecycle_conformance.review.behaviour import CHANGES, REFINES, SAME, WIDENS, allowed, relation
+from lifecycle_conformance.review.behaviour import SAME, allowed, loosely, relation
 from lifecycle_conformance.review.side import Handles, Names, Side
 from lifecycle_conformance.review.values import Ask, Changes, Performed, Plain, Result, Try
 from lifecycle_conformance.scopes import SuiteScope
-from lifecycle_model.wire import ANY
 
 T = TypeVar("T")
 MOST = 4000
 """Nodes of one scope at most."""
 BEYOND = 150
 """The same where runs go on behind a difference: pairs that differ already multiply, and each shows less that is new."""
-TOLD = 200
-"""Differences of one scope whose results are fetched in full; of the others only the changed rows taken are known."""
+CHUNK = 256
+"""Nodes told both sides at a time."""
 
 
 def both(base: Callable[[], T], head: Callable[[], T]) -> tuple[T, T]:
@@ -134,13 +133,9 @@ def compare(
         if found.nodes > bound:
             found.cut = True
             break
-        level = [node for first in range(0, len(level), 64) for node in walk.after(level[first : first + 64])]
+        level = [node for first in range(0, len(level), CHUNK) for node in walk.after(level[first : first + CHUNK])]
     found.cut = found.cut or alone.cut
-    found.differences[:TOLD] = walk.in_full(found.differences[:TOLD])
-    if all(one.relation != CHANGES for one in found.differences[:TOLD]):
-        found.differences[TOLD:] = walk.in_full(
-            found.differences[TOLD:]
-        )  # they may only leave more, or less, open, too
+    found.differences = walk.in_full(found.differences)
     return found
 
 
@@ -256,32 +251,38 @@ class _Walk:
         return pairs
 
     def _expanded(self, nodes: list[Node]) -> list[tuple[Node, list[_Pair]]]:
-        """For nodes that the sides do not share each thing either side tries, as both perform it."""
+        """For nodes that the sides do not share each thing either side tries; what base kept of it is not performed again."""
         if not nodes:
             return []
-        here, there = self._on("base", nodes), self._on("head", nodes)
-        before, after = both(
-            partial(self._base.expand, [Ask(one, node.names) for one, node in zip(here, nodes, strict=True)]),
+        kept = [self._places.get(node.trail) for node in nodes]
+        new = [node for node, place in zip(nodes, kept, strict=True) if place is None]
+        here, there = self._on("base", new), self._on("head", nodes)
+        expanded, after = both(
+            partial(self._base.expand, [Ask(one, node.names) for one, node in zip(here, new, strict=True)]),
             partial(self._head.expand, [Ask(one, node.names) for one, node in zip(there, nodes, strict=True)]),
         )
-        asked_base: list[Try] = []
-        asked_head: list[Try] = []
-        for mine, theirs, old, new in zip(before, after, here, there, strict=True):
-            tried = {one.asked for one in mine}, {one.asked for one in theirs}
-            asked_head += [
-                Try(new, one.burst, one.names, one.label, one.reacts) for one in mine if one.asked not in tried[1]
-            ]
-            asked_base += [
-                Try(old, one.burst, one.names, one.label, one.reacts) for one in theirs if one.asked not in tried[0]
-            ]
-        got_base = iter(self._base.perform(asked_base, full=False))
-        got_head = iter(self._head.perform(asked_head, full=False))
+        fresh = iter(expanded)
+        before = [
+            next(fresh) if place is None else [self._alone.performed(run, self._about) for run in place.runs]
+            for place in kept
+        ]
+        mine_only = [_beside(mine, theirs) for mine, theirs in zip(before, after, strict=True)]
+        theirs_only = [_beside(theirs, mine) for mine, theirs in zip(before, after, strict=True)]
+        lacking = [node for node, those in zip(nodes, theirs_only, strict=True) if those]
+        on_base = dict(zip(map(id, lacking), self._on("base", lacking), strict=True))
+        asked_base = [
+            _try(on_base[id(node)], one) for node, those in zip(nodes, theirs_only, strict=True) for one in those
+        ]
+        asked_head = [_try(at, one) for at, those in zip(there, mine_only, strict=True) for one in those]
+        done = both(
+            partial(self._base.perform, asked_base, full=False), partial(self._head.perform, asked_head, full=False)
+        )
+        got_base, got_head = iter(done[0]), iter(done[1])
         found = []
-        for node, mine, theirs in zip(nodes, before, after, strict=True):
+        for node, mine, theirs, own in zip(nodes, before, after, theirs_only, strict=True):
             other = {one.asked: one for one in theirs}
-            own = {one.asked for one in mine}
             pairs = [_Pair(one.label, one, other.get(one.asked) or next(got_head)) for one in mine]
-            pairs += [_Pair(one.label, next(got_base), one) for one in theirs if one.asked not in own]
+            pairs += [_Pair(one.label, next(got_base), one) for one in own]
             found.append((node, pairs))
         return found
 
@@ -309,7 +310,8 @@ class _Walk:
             rows = tuple(dict.fromkeys((*mine[0].rows, *theirs[0].rows)))
             past = Past(base.burst, mine[0].behaviour, theirs[0].behaviour, rows)
             alike = not parted and [one.state for one in firsts(mine)] == [one.state for one in firsts(theirs)]
-            trail = further(node.trail, base.asked, mine[0].behaviour) if node.alike or not node.past else "other"
+            # behind a difference one way is followed, where what was kept may be in several configurations
+            trail = "" if parted else further(node.trail, base.asked, mine[0].behaviour)
             here, there = _handles(mine), _handles(theirs)
             yield _Coming(node, past, base.names or head.names, here, there, alike, parted, trail)
 
@@ -328,18 +330,21 @@ class _Walk:
                 if handles is None:
                     again[side].append(at)
             found.append((here or (), there or ()))
-        for side, places in again.items():
-            performing = self._base if side == "base" else self._head
-            from_ = self._on(side, [coming[at].node for at in places])
-            tries = [Try(handles, coming[at].past.burst) for handles, at in zip(from_, places, strict=True)]
-            for at, done in zip(places, performing.perform(tries), strict=True):
+        done = both(*(partial(self._again, side, [coming[at] for at in places]) for side, places in again.items()))
+        for (side, places), those in zip(again.items(), done, strict=True):
+            for at, performed in zip(places, those, strict=True):
                 way = coming[at].past.base if side == "base" else coming[at].past.head
-                handles = _handles([one for one in done.results if one.behaviour == way])
+                handles = _handles([one for one in performed.results if one.behaviour == way])
                 found[at] = (handles, found[at][1]) if side == "base" else (found[at][0], handles)
         return [
             Node(*handles, one.names, (*one.node.past, one.past), one.parted, one.alike, one.trail)
             for one, handles in zip(coming, found, strict=True)
         ]
+
+    def _again(self, side: str, coming: Sequence[_Coming]) -> list[Performed]:
+        from_ = self._on(side, [one.node for one in coming])
+        tries = [Try(handles, one.past.burst) for handles, one in zip(from_, coming, strict=True)]
+        return (self._base if side == "base" else self._head).perform(tries)
 
     def _on(self, side: str, nodes: Sequence[Node]) -> list[Handles]:
         """The handles of nodes on a side; what base kept is given to it first."""
@@ -351,33 +356,46 @@ class _Walk:
         return [has or next(given) for has in own]
 
     def in_full(self, differences: Sequence[Difference]) -> list[Difference]:
-        """The same differences with everything that was seen."""
-        full = [one for one in differences if one.at.past]
-        here, there = self._on("base", [one.at for one in full]), self._on("head", [one.at for one in full])
-        mine = self._base.perform([Try(handles, one.base.burst) for handles, one in zip(here, full, strict=True)])
-        theirs = self._head.perform([Try(handles, one.base.burst) for handles, one in zip(there, full, strict=True)])
-        told = [
-            replace(one, base=old, head=new, relation=loosely(old.results, new.results, one.relation))
-            for one, old, new in zip(full, mine, theirs, strict=True)
-        ]
-        return [*(one for one in differences if not one.at.past), *told]
+        """The same differences with everything that was seen; those that look alike in it share one performance."""
+        alike: dict[object, Difference] = {}
+        for one in differences:
+            if one.at.past:
+                alike.setdefault(_look(one), one)
+        first = list(alike.values())
+        here, there = self._on("base", [one.at for one in first]), self._on("head", [one.at for one in first])
+        mine, theirs = both(
+            partial(self._base.perform, [Try(at, one.base.burst) for at, one in zip(here, first, strict=True)]),
+            partial(self._head.perform, [Try(at, one.base.burst) for at, one in zip(there, first, strict=True)]),
+        )
+        shown = dict(zip(alike, zip(mine, theirs, strict=True), strict=True))
+        found = []
+        for one in differences:
+            if one.at.past:
+                old, new = shown[_look(one)]
+                base = msgspec.structs.replace(one.base, results=old.results)
+                head = msgspec.structs.replace(one.head, results=new.results)
+                how = loosely(old.results, new.results, one.relation)
+                one = replace(one, base=base, head=head, relation=how)
+            found.append(one)
+        return found
 
 
-def loosely(base: Sequence[Result], head: Sequence[Result], relation: str) -> str:
-    """The relation where an answer may be left open: a code that any may stand for allows each of them."""
-    if relation != CHANGES:
-        return relation
-    if all(any(_leaves_open(new, old) for new in head) for old in base):
-        return WIDENS
-    return REFINES if all(any(_leaves_open(old, new) for old in base) for new in head) else CHANGES
-
-
-def _leaves_open(one: Result, other: Result) -> bool:
-    """Tell whether one result allows all that another does."""
-    return one.seen == other.seen and all(
-        mine.keys() == theirs.keys() and all(value in (ANY, theirs[name]) for name, value in mine.items())
-        for mine, theirs in zip(one.calls, other.calls, strict=True)
+def _look(difference: Difference) -> object:
+    """What is seen of a difference: what was asked, what each side allows, and which of the changed rows each way takes."""
+    sides = (
+        (one.failed, *((way.behaviour, way.rows) for way in one.results)) for one in (difference.base, difference.head)
     )
+    return difference.base.asked, *sides
+
+
+def _beside(some: Sequence[Performed], others: Sequence[Performed]) -> list[Performed]:
+    """Those that the others have not tried."""
+    tried = {one.asked for one in others}
+    return [one for one in some if one.asked not in tried]
+
+
+def _try(handles: Handles, one: Performed) -> Try:
+    return Try(handles, one.burst, one.names, one.label, one.reacts)
 
 
 def _differ(pair: _Pair) -> bool:

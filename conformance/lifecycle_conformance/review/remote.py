@@ -98,9 +98,9 @@ class Remote:
         """What runs meet."""
         return self._ask(Meet(tuple(runs)), list[Met]) if runs else []
 
-    def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
+    def properties(self, scopes: tuple[str, ...], watches: bool = False) -> list[Answered]:
         """What explorations say of the properties."""
-        return self._ask(Properties(scopes), list[Answered])
+        return self._ask(Properties(scopes, watches), list[Answered])
 
     def _ask(self, question: object, kind: type[T]) -> T:
         with self._asking:

@@ -7,8 +7,8 @@ from functools import partial
 
 import msgspec
 
-from lifecycle_conformance.review.behaviour import SAME, allowed, relation
-from lifecycle_conformance.review.product import Difference, Node, Past, both, loosely
+from lifecycle_conformance.review.behaviour import SAME, allowed, loosely, relation
+from lifecycle_conformance.review.product import Difference, Node, Past, both
 from lifecycle_conformance.review.side import Side
 from lifecycle_conformance.review.values import Changes, Met, Performed, Plain, Result, Try
 from lifecycle_conformance.vectors import bursts_of, check_vector

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lifecycle_conformance.review import syntax
 from lifecycle_conformance.review.prints import Prints, ground, shape, source_print
 from lifecycle_conformance.review.values import Catalog, RowShape
 from lifecycle_model.coverage import carriers
@@ -17,8 +18,9 @@ def catalog(contract: Contract) -> Catalog:
     """What the contract consists of."""
     properties = properties_of(contract)
     prints = Prints(ground())
+    does = shape(contract, properties, prints)
     stated: list[Safety | Reachable | Liveness] = [*properties.safety, *properties.reachable, *properties.liveness]
-    return Catalog(
+    found = Catalog(
         contract.name,
         {row.id: _row(row, prints) for row in contract.rows},
         {program.id: program.steps for program in contract.programs},
@@ -27,9 +29,11 @@ def catalog(contract: Contract) -> Catalog:
         dict(contract.gates),
         tuple(contract.verbs),
         {one.id: one.clauses for one in stated},
-        shape(contract, properties),
+        does,
         source_print(),
     )
+    syntax.keep()
+    return found
 
 
 def _row(row: Row, prints: Prints) -> RowShape:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,17 +17,17 @@ import msgspec
 from lifecycle_conformance.review.behaviour import behaviour
 from lifecycle_conformance.review.shape import catalog
 from lifecycle_conformance.review.values import Answered, Ask, Catalog, Met, Performed, Plain, Result, Try
+from lifecycle_conformance.review.watched import Watched, watching
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.suite import AGENT, first_burst, key_of, labels, pattern_of, reaction_to
 from lifecycle_conformance.words import Label, Namer, burst
 from lifecycle_model.commands import AnyCommand, Burst
-from lifecycle_model.engine import Engine, Now
-from lifecycle_model.engine import Run as Segments
+from lifecycle_model.engine import Engine
 from lifecycle_model.explore import explore
 from lifecycle_model.quiet import Outcomes, perform
 from lifecycle_model.state import Agent, Configuration, start
 from lifecycle_model.stated import chosen, properties_of
-from lifecycle_model.table import Contract, Row
+from lifecycle_model.table import Contract
 from lifecycle_model.wire import to_json
 
 Handles = tuple[int, ...]
@@ -126,8 +126,8 @@ class Side(Protocol):
         """What runs, each with its policies, meet on every way."""
         ...
 
-    def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
-        """What explorations of these scopes (none: of those it has) say of the properties."""
+    def properties(self, scopes: tuple[str, ...], watches: bool = False) -> list[Answered]:
+        """What explorations of these scopes say of the properties; if it `watches`, also what each met."""
         ...
 
 
@@ -150,37 +150,14 @@ class _Tried:
         return Performed(self.label, plain, self.names, asked, results, self.failed, self.reacts, self.words, self.met)
 
 
-class Watched(Engine):
-    """An engine that remembers at which steps it looked for a row, and the rows it took."""
-
-    def __init__(self, contract: Contract) -> None:
-        super().__init__(contract)
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin anew."""
-        self.steps: set[str] = set()
-        self.rows: set[str] = set()
-
-    @property
-    def met(self) -> Met:
-        """What was met since it began."""
-        return Met(tuple(self.steps), tuple(self.rows))
-
-    def _choose(self, run: Segments, now: Now, step: str) -> Row | None:
-        self.steps.add(step)
-        row = super()._choose(run, now, step)
-        if row is not None:
-            self.rows.add(row.id)
-        return row
-
-
 class Local:
     """A side whose contract is in this process."""
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
-        self._engine = Watched(contract)
+        self._engine = Engine(contract)
+        self._watched = Watched(contract)
+        self._catalog: Catalog | None = None
         self._scope: SuiteScope | None = None
         self._known: list[Configuration] = []
         self._reacted: set[object] = set()
@@ -190,7 +167,9 @@ class Local:
 
     def catalog(self) -> Catalog:
         """What the contract consists of."""
-        return catalog(self._contract)
+        if self._catalog is None:
+            self._catalog = catalog(self._contract)
+        return self._catalog
 
     def begin(self, scope: SuiteScope, about: tuple[str, ...]) -> Performed:
         """Start a scope, forgetting the one before."""
@@ -249,7 +228,10 @@ class Local:
 
     def met(self, runs: Sequence[Run]) -> list[Met]:
         """Perform runs in every way they may go."""
-        return [self._met(*run) for run in runs]
+        self.watches = True
+        found = [self._met(*run) for run in runs]
+        self.watches = False
+        return found
 
     def _met(self, policies: dict[str, object], bursts: Sequence[tuple[Plain, ...]]) -> Met:
         self._scope, self._known = None, []
@@ -258,19 +240,20 @@ class Local:
         rows: set[str] = set()
         for made in bursts:
             done = self._try("", handles, _commands(made), Namer())
-            steps |= self._engine.steps
-            rows |= self._engine.rows
+            steps |= self._watched.steps
+            rows |= self._watched.rows
             handles = tuple(self._keep(one.configuration) for one in done.outcomes)
         return Met(tuple(sorted(steps)), tuple(sorted(rows)))
 
-    def properties(self, scopes: tuple[str, ...]) -> list[Answered]:
+    def properties(self, scopes: tuple[str, ...], watches: bool = False) -> list[Answered]:
         """Explore scopes of the model; those it lacks are left out."""
         known = {one.name: one for one in (*chosen("small", self._contract.name),)}
-        return [self._answered(name) for name in scopes if name in known]
+        return [self._answered(name, watches) for name in scopes if name in known]
 
-    def _answered(self, name: str) -> Answered:
+    def _answered(self, name: str, watches: bool) -> Answered:
         scope = chosen(name, self._contract.name)[0]
-        with _watching() as engine:
+        with watching() if watches else nullcontext(self._watched) as engine:
+            engine.forget()
             try:
                 found = explore(self._contract, scope, properties_of(self._contract), limit=LARGEST)
             except Exception as error:  # as above
@@ -330,14 +313,15 @@ class Local:
         words: tuple[tuple[str, ...], ...] = (),
     ) -> _Tried:
         names = tuple(sorted(name.counts.items()))
-        self._engine.forget()
+        self._watched.forget()
+        engine = self._watched if self.watches else self._engine
         found: list[Outcomes] = []
         failed = ""
         try:
-            found = [one for handle in handles for one in perform(self._engine, self._known[handle], made)]
+            found = [one for handle in handles for one in perform(engine, self._known[handle], made)]
         except Exception as error:  # rows of a revision may do anything; that they give up is what they allow
             found, failed = [], f"{type(error).__name__}: {error}"
-        met = self._engine.met if self.watches else Met((), ())
+        met = self._watched.met if self.watches else Met((), ())
         return _Tried(label, made, names, tuple(found), failed, reacts, words, met)
 
     def _brief(self, one: Outcomes) -> Result:
@@ -365,27 +349,6 @@ class Local:
         kept = tuple((member, getattr(agent, member)) for member in sorted(added)) if agent is not None else ()
         key = repr((key_of(configuration, self._scope), kept))
         return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
-
-
-@contextmanager
-def _watching() -> Iterator[Watched]:
-    """Have every engine made meanwhile tell one that watches what it meets."""
-    told = Watched.__new__(Watched)
-    told.forget()
-    usual = Engine._choose
-
-    def choose(engine: Engine, run: Segments, now: Now, step: str) -> Row | None:
-        told.steps.add(step)
-        row = usual(engine, run, now, step)
-        if row is not None:
-            told.rows.add(row.id)
-        return row
-
-    Engine._choose = choose  # type: ignore[method-assign, assignment]  # an explorer makes engines of its own
-    try:
-        yield told
-    finally:
-        Engine._choose = usual  # type: ignore[method-assign]
 
 
 def state_print(configuration: Configuration) -> str:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from lifecycle_conformance.review import before_after, picture
+from lifecycle_conformance.review import before_after, excerpt
 from lifecycle_conformance.review.causes import Cause, Witness
 from lifecycle_conformance.review.consequences import Parts
 from lifecycle_conformance.review.review import Review
 from lifecycle_diagrams import sequence_svg
-from lifecycle_diagrams.sequence import Sequence
+from lifecycle_diagrams.sequence import Sequence as Drawn
 
 MEANS = {
     "same": "head allows exactly what base allows",
     "refines": "head allows only what base allowed, and less",
     "widens": "head allows all that base allowed, and more",
     "changes": "head allows something that base forbids, and forbids something that base allows",
-    "breaks": "a property changed its answer, or a clause lost its last carrier",
 }
+BEHAVES = {
+    "same": "Behaviour is the **same**: no run differs, only what the model says of itself",
+    "refines": "Behaviour **refines**: head allows only what base allowed, and less",
+    "widens": "Behaviour **widens**: head allows all that base allowed, and more",
+    "changes": "Behaviour **changes**: head allows something that base forbids, and forbids something that base allows",
+}
+"""Beside what broke: what a system sees of it."""
 SHOWS = {
     "same": "the runtime of head does what that of base did, in every run",
     "changes": "the runtime of head does something else than that of base",
@@ -31,6 +37,8 @@ DRAWN = 5
 """Causes whose witnesses are drawn on the page."""
 LISTED = 12
 """Names of one kind listed at most outside JSON."""
+HEADED = 4
+"""Names in a heading at most."""
 
 
 def text(review: Review) -> str:
@@ -45,10 +53,8 @@ def text(review: Review) -> str:
 
 
 def _head(review: Review) -> Iterator[str]:
-    yield f"{review.verdict.upper()}: {review.base} → {review.head}: {_means(review)}"
-    if review.verdict == "breaks":
-        yield f"  behaviour {review.behaviour}: {MEANS[review.behaviour]}"
-    yield from (f"  {line}" for line in review.broken[:LISTED])
+    yield f"{review.verdict.upper()}: {review.base} → {review.head}: {_means(review).replace('**', '')}"
+    yield from (f"  {line}" for line in _more_broken(review))
     yield f"  version: {review.version} ({review.why})"
     yield f"  {_compared(review)}"
     for one in review.visited:
@@ -57,7 +63,20 @@ def _head(review: Review) -> Iterator[str]:
 
 
 def _means(review: Review) -> str:
+    """The verdict in one sentence; of what breaks also what broke first, and what the behaviour does."""
+    if review.verdict == "breaks":
+        return f"{review.broken[0]}. {BEHAVES[review.behaviour]}"
     return SHOWS[review.verdict] if review.system else MEANS[review.verdict]
+
+
+def _more_broken(review: Review) -> Iterator[str]:
+    yield from (f"also: {line}" for line in review.broken[1:LISTED])
+    if len(review.broken) > LISTED:
+        yield f"and {len(review.broken) - LISTED} more of the model's own properties and clauses"
+
+
+def _about(cause: Cause) -> str:
+    return few(cause.about, HEADED) or "no row of its own"
 
 
 def _compared(review: Review) -> str:
@@ -78,41 +97,10 @@ def _compared(review: Review) -> str:
 
 
 def _cause_text(number: int, cause: Cause, contract: str) -> Iterator[str]:
-    about = ", ".join(cause.about) or "no row of its own"
-    yield f"{number}. {about}: {cause.relation}, {cause.runs} runs, clauses {' '.join(cause.clauses) or 'none'}"
+    clauses = few(cause.clauses, HEADED) or "none"
+    yield f"{number}. {_about(cause)}: {cause.relation}, {cause.runs} runs, clauses {clauses}"
     for witness in cause.witnesses:
-        yield from (f"   {line}"[:400] for line in witness_lines(witness, contract))
-
-
-def witness_lines(witness: Witness, contract: str) -> Iterator[str]:
-    """A witness in words."""
-    where = f"{witness.scope}: {witness.label}" + (" (after an earlier difference)" if witness.parted else "")
-    yield f"{where} [{witness.relation}]{_policies(witness)}"
-    for at, step in enumerate(picture.steps(witness), start=1):
-        yield f"  {at}. {step}"
-    if witness.failed:
-        yield f"  {witness.failed}"
-        return
-    base, head = picture.own(witness)
-    apart = picture.parting(witness, contract)
-    if apart is not None and apart.common:
-        yield f"  both  {' '.join(apart.common)}"
-    if apart is not None and len(base) == len(head) == 1 and not (apart.allowed or apart.did):
-        # the short notation shows the same of both, so the members must be told
-        yield f"  base  » {picture.members(base[0], head[0])}"
-        yield f"  head  » {picture.members(head[0], base[0])}"
-        return
-    if apart is not None and len(base) == len(head) == 1:
-        yield f"  base  » {' '.join(apart.allowed) or 'nothing more'}"
-        yield f"  head  » {' '.join(apart.did) or 'nothing more'}"
-        return
-    yield from (f"  base  {line}" for line in picture.shown(base, witness)[:3])
-    yield from (f"  head  {line}" for line in picture.shown(head, witness)[:3])
-
-
-def _policies(witness: Witness) -> str:
-    told = ", ".join(f"{name} {value}" for name, value in sorted(witness.policies.items()))
-    return f" with {told}" if told else ""
+        yield from (f"   {line}"[:400] for line in excerpt.lines(witness, contract))
 
 
 def _consequences(review: Review) -> Iterator[str]:
@@ -120,28 +108,28 @@ def _consequences(review: Review) -> Iterator[str]:
         yield from _part(each)
     yield from (one.told for one in review.systems)
     for one in review.expectations:
-        yield f"vector {one.vector} {'now holds' if one.now_holds else 'no longer holds'}: {one.title}"
-        yield f"  {one.why}"
+        yield f"vector {one.vector} {'now holds' if one.now_holds else 'no longer holds'}: {one.title} ({one.why})"
 
 
 def _part(each: Parts) -> Iterator[str]:
     if each.added:
-        yield f"{each.kind} added: {_few(each.added)}"
+        yield f"{each.kind} added: {few(each.added)}"
     if each.removed:
-        yield f"{each.kind} removed: {_few(each.removed)}"
+        yield f"{each.kind} removed: {few(each.removed)}"
     if each.renamed:
-        yield f"{each.kind} renamed: {_few([f'{old} → {new}' for old, new in each.renamed])}"
+        yield f"{each.kind} renamed: {few([f'{old} → {new}' for old, new in each.renamed])}"
     if each.moved:
-        yield f"{each.kind} moved: {_few(each.moved)}"
+        yield f"{each.kind} moved: {few(each.moved)}"
     for name, what in each.changed[:LISTED]:
         yield f"{each.kind} changed: {name}: {what}"
     if len(each.changed) > LISTED:
         yield f"{each.kind} changed: {len(each.changed) - LISTED} more"
 
 
-def _few(names: tuple[str, ...] | list[str]) -> str:
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return ", ".join(names[:LISTED]) + more
+def few(names: Sequence[str], most: int = LISTED) -> str:
+    """The first of these names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def json(review: Review) -> str:
@@ -157,23 +145,20 @@ def markdown(review: Review) -> str:
         f"`{review.base}` → `{review.head}`: {_means(review)}.",
         "",
     ]
-    if review.verdict == "breaks":
-        lines.append(f"- Behaviour: **{review.behaviour}** — {MEANS[review.behaviour]}.")
-    lines += [f"- {line}" for line in review.broken[:LISTED]]
+    lines += [f"- {line}" for line in _more_broken(review)]
     lines += [f"- Contract version: **{review.version}** — {review.why}.", ""]
     if review.causes:
-        cause = review.causes[0]
-        lines += [*_told(cause, cause.witnesses[0], review.contract), ""]
+        lines += [*_told(*first_shown(review), review.contract), ""]
     elif review.pictures:
         lines += ["```mermaid", review.pictures[0][1].rstrip(), "```", ""]
     for number, cause in enumerate(review.causes, start=1):
-        about = html.escape(", ".join(cause.about) or "no row of its own")
+        about, clauses = html.escape(_about(cause)), html.escape(few(cause.clauses, HEADED))
         lines += [
-            f"<details><summary>{number}. {about}: {cause.relation}, {cause.runs} runs, {' '.join(cause.clauses)}</summary>",
+            f"<details><summary>{number}. {about}: {cause.relation}, {cause.runs} runs, {clauses}</summary>",
             "",
         ]
         for witness in cause.witnesses:
-            lines += ["```text", *witness_lines(witness, review.contract), "```", ""]
+            lines += ["```text", *excerpt.lines(witness, review.contract), "```", ""]
         lines += ["</details>", ""]
     rest = list(_consequences(review))
     if rest:
@@ -200,8 +185,15 @@ def markdown(review: Review) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def first_shown(review: Review) -> tuple[Cause, Witness]:
+    """The first cause with a witness that can be drawn: where a model gives up there is nothing to see."""
+    every = [(cause, witness) for cause in review.causes for witness in cause.witnesses]
+    return next((pair for pair in every if not pair[1].failed), every[0])
+
+
 def _told(cause: Cause, witness: Witness, contract: str) -> Iterator[str]:
-    yield f"**What differs first** ({' '.join(witness.clauses) or 'no clause'}; {', '.join(cause.about)}){_policies(witness)}:"
+    clauses = few(witness.clauses, HEADED) or "no clause"
+    yield f"**What differs first** ({clauses}; {_about(cause)}){excerpt.policies(witness)}:"
     yield ""
     if witness.failed:
         yield f"`{witness.failed}`"
@@ -209,6 +201,9 @@ def _told(cause: Cause, witness: Witness, contract: str) -> Iterator[str]:
     yield "```mermaid"
     yield before_after.sequence(witness, contract).rstrip()
     yield "```"
+    if told := excerpt.count(witness):
+        yield ""
+        yield told
 
 
 def page(review: Review) -> str:
@@ -217,10 +212,10 @@ def page(review: Review) -> str:
     body += [f"<li>{html.escape(line.strip())}</li>" for line in _head(review)]
     body.append("</ul>")
     for number, cause in enumerate(review.causes, start=1):
-        about = html.escape(", ".join(cause.about) or "no row of its own")
+        about = html.escape(_about(cause))
         body.append(f"<h2>{number}. {about}: {cause.relation}, {cause.runs} runs</h2>")
         for witness in cause.witnesses:
-            body.append(f"<pre>{html.escape(chr(10).join(witness_lines(witness, review.contract)))}</pre>")
+            body.append(f"<pre>{html.escape(chr(10).join(excerpt.lines(witness, review.contract)))}</pre>")
             if not witness.failed and number <= DRAWN:
                 drawn = before_after.runs(witness, review.contract)
                 body += ["<div class=two>", *(_figure(one) for one in drawn), "</div>"]
@@ -235,7 +230,7 @@ def page(review: Review) -> str:
     )
 
 
-def _figure(drawn: Sequence) -> str:
+def _figure(drawn: Drawn) -> str:
     return f"<figure><figcaption>{html.escape(drawn.title)}</figcaption>{sequence_svg.svg(drawn)}</figure>"
 
 
