@@ -28,7 +28,7 @@ T = TypeVar("T")
 MOST = 4000
 """Nodes of one scope at most."""
 BEYOND = 150
-"""The same where runs go on behind a difference: pairs that differ already multiply, and each shows less that is new."""
+"""The same where runs go on behind a difference: each shows less that is new, and a contract may let them grow for ever."""
 CHUNK = 256
 """Nodes told both sides at a time."""
 
@@ -103,6 +103,8 @@ class Compared:
     differences: list[Difference] = field(default_factory=list[Difference])
     cut: bool = False
     """The bound on nodes was met, so not everything was compared."""
+    left: int = 0
+    """Of those, the ones that were met and not gone on from."""
 
 
 def compare(
@@ -128,12 +130,13 @@ def compare(
     walk = _Walk(base, head, alone, reaching, about, beyond, found)
     bound = most or (BEYOND if beyond else MOST)
     level = walk.begin(scope)
-    while level:
+    while level and not found.cut:
+        found.left = max(0, found.nodes + len(level) - bound)
+        found.cut = found.left > 0
+        level = level[: bound - found.nodes]
         found.nodes += len(level)
-        if found.nodes > bound:
-            found.cut = True
-            break
         level = [node for first in range(0, len(level), CHUNK) for node in walk.after(level[first : first + CHUNK])]
+    found.left += len(level)
     found.cut = found.cut or alone.cut
     found.differences = walk.in_full(found.differences)
     return found
@@ -182,10 +185,8 @@ class _Walk:
 
     def begin(self, scope: SuiteScope) -> list[Node]:
         """Start the scope on both sides; the nodes after its first burst."""
-        self._base.begin(scope, self._about)
-        opened = self._head.begin(scope, self._about)
-        mine = self._alone.performed(self._alone.opening, self._about)
-        return self._made(list(self._compared(Node((), (), (), ()), _Pair("begin", mine, opened))))
+        opened = both(*(partial(side.begin, scope, self._about) for side in (self._base, self._head)))
+        return self._made(list(self._compared(Node((), (), (), ()), _Pair("begin", *opened))))
 
     def after(self, nodes: list[Node]) -> list[Node]:
         """Compare everything tried in these nodes; the nodes after them that are new."""
@@ -303,17 +304,25 @@ class _Walk:
         if not common and self._beyond and base.results and head.results:
             common = [(list(base.results[:1]), list(head.results[:1]), True)]
         for mine, theirs, parted in common:
-            key = (frozenset(one.key for one in mine), frozenset(one.key for one in theirs))
-            if key in self._known:
+            if not self._new(frozenset(one.key for one in mine), frozenset(one.key for one in theirs), parted):
                 continue
-            self._known.add(key)
-            rows = tuple(dict.fromkeys((*mine[0].rows, *theirs[0].rows)))
+            rows = tuple(row for row in dict.fromkeys((*mine[0].rows, *theirs[0].rows)) if row in self._about)
             past = Past(base.burst, mine[0].behaviour, theirs[0].behaviour, rows)
             alike = not parted and [one.state for one in firsts(mine)] == [one.state for one in firsts(theirs)]
             # behind a difference one way is followed, where what was kept may be in several configurations
             trail = "" if parted else further(node.trail, base.asked, mine[0].behaviour)
             here, there = _handles(mine), _handles(theirs)
             yield _Coming(node, past, base.names or head.names, here, there, alike, parted, trail)
+
+    def _new(self, base: frozenset[str], head: frozenset[str], parted: bool) -> bool:
+        """Tell whether this pair of classes is to be visited; behind a difference, where one of the two was not met there yet.
+
+        There the pairs would multiply, and those of two classes met before show what each of the two showed already.
+        """
+        keys: list[object] = [("base", base), ("head", head)] if parted else [(base, head)]
+        found = [key for key in keys if key not in self._known]
+        self._known.update(found)
+        return bool(found)
 
     def _made(self, coming: list[_Coming]) -> list[Node]:
         """The nodes; runs whose configurations base did not keep are performed again."""

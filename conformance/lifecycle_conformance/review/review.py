@@ -47,6 +47,8 @@ class Visited(msgspec.Struct, frozen=True):
     cut: bool
     performed: int
     """Of the runs, those performed on head: the others reach no step that changed."""
+    left: int = 0
+    """Where it was cut, pairs of classes met and not gone on from."""
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -120,7 +122,9 @@ def review(
                 say(f"comparing in {scope.name}: {scope.about}")
                 one = compare(base, head, scope, about=changed, beyond=beyond, alone=alone, changed=reached)
                 found += one.differences
-                visited.append(Visited(scope.name, one.nodes, one.runs, len(one.differences), one.cut, one.performed))
+                visited.append(
+                    Visited(scope.name, one.nodes, one.runs, len(one.differences), one.cut, one.performed, one.left)
+                )
         if differs and vectors and one_contract:
             say("comparing in the vectors")
             written = load_vectors(contract=old.name)

@@ -56,10 +56,15 @@ def _head(review: Review) -> Iterator[str]:
     yield f"{review.verdict.upper()}: {review.base} → {review.head}: {_means(review).replace('**', '')}"
     yield from (f"  {line}" for line in _more_broken(review))
     yield f"  version: {review.version} ({review.why})"
+    yield from _extent(review)
+
+
+def _extent(review: Review) -> Iterator[str]:
+    """How much was compared, and what was not."""
     yield f"  {_compared(review)}"
     for one in review.visited:
         if one.cut:
-            yield f"  {one.scope} was cut at {one.nodes:,} classes: beyond them nothing is said"
+            yield f"  {one.scope} was cut after {one.nodes:,} classes: {one.left:,} more were met, and nothing is said of runs beyond them"
 
 
 def _means(review: Review) -> str:
@@ -181,7 +186,7 @@ def markdown(review: Review) -> str:
             "</details>",
             "",
         ]
-    lines += [f"<sub>{line.strip()}</sub>" for line in list(_head(review))[-1:]]
+    lines += [f"<sub>{line.strip()}</sub>" for line in _extent(review)]
     return "\n".join(lines).rstrip() + "\n"
 
 
