@@ -34,6 +34,7 @@ from lifecycle_conformance.trial import Judge, Trial
 from lifecycle_conformance.words import Label, Namer, Reacting, burst
 from lifecycle_model.commands import Burst, Disarm
 from lifecycle_model.engine import Engine
+from lifecycle_model.quiet import Crowded, Restless
 from lifecycle_model.state import Agent, start
 from lifecycle_model.wire import Profile, to_json
 
@@ -183,8 +184,11 @@ def _walk(worker: Worker, task: Task, done: Done) -> Plan:
             made = burst(name, AGENT, label, scope.holds, here)
             if len(here.world.reactions) > 2:
                 made = (Disarm(), *made)
+            try:
+                here = worker.outlook.perform(here, made, to_json(made))[0].configuration
+            except (Crowded, Restless):
+                break  # what was drawn cannot be followed to its end: the history stops before it
             bursts.append(made)
-            here = worker.outlook.perform(here, made, to_json(made))[0].configuration
         looks = looking(scope, worker.profile)
         yield (*bursts, *((looks,) if looks else ())), scope.policies, 0
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from hypothesis import reject
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
@@ -14,6 +15,7 @@ from lifecycle_conformance.engines import Worker
 from lifecycle_conformance.vocabulary import Vocabulary, vocabulary
 from lifecycle_conformance.words import Namer, Word, command
 from lifecycle_model.commands import AnyCommand, Burst, Create, Disarm, Hold, React, Read
+from lifecycle_model.quiet import Crowded, Restless
 from lifecycle_model.wire import BurstResult, to_json
 
 AGENTS = ("a", "b")
@@ -53,7 +55,11 @@ class Lifecycle(RuleBasedStateMachine):
         """Play one burst and compare it."""
         Lifecycle.played.append(burst)
         (result,) = self.worker.system.run([burst])
-        mismatch = self.oracle.judge(burst, to_json(burst), result)
+        try:
+            mismatch = self.oracle.judge(burst, to_json(burst), result)
+        except (Crowded, Restless):
+            # listeners were drawn that the model cannot follow to the end: no history, and no verdict on it
+            reject()
         if mismatch is not None:
             raise Disagreement(", ".join(mismatch.clauses))
         self.worker.judge.rows.update(row.id for one in self.oracle.taken for row in one.rows)

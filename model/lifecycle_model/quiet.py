@@ -15,7 +15,10 @@ from lifecycle_model.table import Row
 from lifecycle_model.wire import UNSET, Answer, Observation
 
 MAX_SEGMENTS = 4000
-"""Internal segments after one burst at most; more is a livelock."""
+"""Internal segments after one burst at most, in one order; more is a livelock."""
+
+MAX_ORDERS = 12_000
+"""Internal segments after one burst at most, in all orders together: seconds of work."""
 
 
 UNORDERED = ("settled", "output")
@@ -24,6 +27,10 @@ UNORDERED = ("settled", "output")
 
 class Restless(ModelError):
     """The system never becomes quiet (fairness F3 forbids it)."""
+
+
+class Crowded(ModelError):
+    """More happens at once than its orders can be told apart in reasonable time: a limit of ours, nobody's fault."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,8 @@ class _Trail:
     seen: tuple[Observation, ...] = ()
     said: tuple[Row | None, ...] = ()
     rows: tuple[Row, ...] = ()
+    length: int = 0
+    """Segments so far that nobody asked for."""
 
     def then(self, segment: Segment, answered: bool = True) -> _Trail:
         """The trail with one more segment."""
@@ -97,6 +106,7 @@ class _Trail:
             self.seen + segment.seen,
             self.said + tuple(speakers),
             self.rows + segment.rows,
+            self.length + (not answered),
         )
 
 
@@ -113,8 +123,12 @@ def _settle(engine: Engine, trail: _Trail) -> list[_Trail]:
             continue
         for gate in choices:
             steps += 1
-            if steps > MAX_SEGMENTS:
+            if now.length > MAX_SEGMENTS:
                 raise Restless("the model does not become quiet: listeners keep each other busy (F3)")
+            if steps > MAX_ORDERS:
+                raise Crowded(
+                    "too many orders of what runs at once to tell apart: let listeners act on their own agent, or less in one burst"
+                )
             segment = engine.advance(now.configuration, gate)
             both = [segment, engine.advance(now.configuration, gate, late=True)] if segment.either else [segment]
             for one in both:
