@@ -28,7 +28,7 @@ T = TypeVar("T")
 MOST = 4000
 """Nodes of one scope at most."""
 BEYOND = 150
-"""The same where runs go on behind a difference: each shows less that is new, and a contract may let them grow for ever."""
+"""Those behind a difference at most: each shows less that is new, and a contract may let them grow for ever."""
 CHUNK = 256
 """Nodes told both sides at a time."""
 
@@ -128,15 +128,17 @@ def compare(
     reaching = Reach(-1, -1) if changed is None else alone.reaching(changed)
     found = Compared(scope.name, scope.policies)
     walk = _Walk(base, head, alone, reaching, about, beyond, found)
-    bound = most or (BEYOND if beyond else MOST)
+    bound = most or MOST
     level = walk.begin(scope)
-    while level and not found.cut:
-        found.left = max(0, found.nodes + len(level) - bound)
-        found.cut = found.left > 0
-        level = level[: bound - found.nodes]
-        found.nodes += len(level)
-        level = [node for first in range(0, len(level), CHUNK) for node in walk.after(level[first : first + CHUNK])]
-    found.left += len(level)
+    behind = 0
+    while level:
+        alike, parted = [one for one in level if not one.parted], [one for one in level if one.parted]
+        kept = [*alike, *parted[: max(0, BEYOND - behind)]][: bound - found.nodes]
+        found.left += len(level) - len(kept)
+        found.nodes += len(kept)
+        behind += sum(one.parted for one in kept)
+        level = [node for first in range(0, len(kept), CHUNK) for node in walk.after(kept[first : first + CHUNK])]
+    found.cut = found.left > 0
     found.cut = found.cut or alone.cut
     found.differences = walk.in_full(found.differences)
     return found
