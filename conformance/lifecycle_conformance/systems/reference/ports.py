@@ -53,12 +53,14 @@ class GatedModel:
         at = At("model", request.agent.id, request.turn, request.step, signal=signal)
         opened = self._gates.open(at)
         waiting = opened if isinstance(opened, Waiting) else None
+        said = False
         try:
             while isinstance(opened, Waiting):
                 outcome = await self._gates.next(opened)
                 if outcome.outcome != "chunk":
                     opened = outcome
                     break
+                said = True
                 yield TextChunk("chunk ")
         finally:
             # a call that is given up after a chunk waits at its gate no longer
@@ -67,6 +69,8 @@ class GatedModel:
         outcome = checked(at, opened)
         if outcome.outcome == "error":
             raise Thrown("model")
+        if said and outcome.outcome in ("finish", "default"):
+            return  # all is said: the stream just ends, and only its end is left to check the signal at (C16)
         if outcome.outcome == "chunk":
             yield TextChunk("chunk ")
         else:
