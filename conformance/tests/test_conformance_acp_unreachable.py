@@ -24,7 +24,11 @@ from lifecycle_conformance.acp import (
     render,
 )
 from lifecycle_conformance.acp.environment import agent_environment
+from lifecycle_conformance.acp.load import Load
 from lifecycle_conformance.acp.options import is_loopback
+from lifecycle_conformance.acp.stage import Stage
+from lifecycle_conformance.acp.survey import Survey
+from lifecycle_conformance.acp.table import all_runs
 from lifecycle_conformance.acp.wire import Wire
 
 AGENT = str(Path(__file__).parent / "acp_agents" / "unreachable.py")
@@ -189,3 +193,40 @@ def test_the_wire_keeps_lines_in_order_with_their_times_and_survives_garbage() -
         assert wire.stderr == "oh"
 
     asyncio.run(scenario())
+
+
+def test_an_interrupt_while_a_run_is_prepared_leaves_no_process_and_no_folder() -> None:
+    stage = Stage(["sleep", "299"], Options(prepare=(("sleep", "300"),)), Survey(), all_runs()[0], Load())
+
+    async def scenario() -> None:
+        task = asyncio.ensure_future(stage.__aenter__())
+        while not processes.marked(stage.mark):
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(scenario())
+    assert eventually(lambda: not processes.marked(stage.mark))
+    assert not Path(stage.mark).exists()
+
+
+def test_an_interrupt_while_a_run_is_left_leaves_no_process_and_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(["sleep", "299"], Options(), Survey(), all_runs()[0], Load())
+    end = Wire.end
+
+    async def interrupted(wire: Wire) -> None:
+        await end(wire)
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(Wire, "end", interrupted)
+
+    async def scenario() -> None:
+        await stage.__aenter__()
+        await stage.spawn()
+        with pytest.raises(asyncio.CancelledError):
+            await stage.__aexit__()
+
+    asyncio.run(scenario())
+    assert not processes.marked(stage.mark)
+    assert not Path(stage.mark).exists()

@@ -42,6 +42,9 @@ def main(
     except UsageError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
+    except KeyboardInterrupt:
+        click.echo("interrupted: no verdict", err=True)
+        sys.exit(130)
     click.echo(to_json(report).decode() if as_json else render(report))
     sys.exit(report.exit_code)
 

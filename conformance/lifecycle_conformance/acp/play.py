@@ -251,6 +251,8 @@ async def _other(stage: Stage, session: str) -> None:
     stage.cancel_permissions()
     wait = await stage.answered(main, "cancel")
     await stage.barrier()
+    if not wait.lapsed:
+        await _work_stops(stage, main)  # or the release below would have the model speak to who was still leaving it
     stage.model.release(main.key)
     await release(stage, other)
     await stage.answered(other, "answer")

@@ -65,18 +65,27 @@ class Stage:
         return self._wire
 
     async def __aenter__(self) -> Self:
-        await self.model.__aenter__()
-        self._env = agent_environment(self.options, self.model.url, self.home, self.cwd)
-        await prepare_home(self.options, self._env, self.home, self.cwd)
+        try:
+            await self.model.__aenter__()
+            self._env = agent_environment(self.options, self.model.url, self.home, self.cwd)
+            await prepare_home(self.options, self._env, self.home, self.cwd)
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.freeze()
-        if self._wire is not None:
-            await self._wire.end()
-        processes.reap(self.mark)
-        await self.model.__aexit__()
-        shutil.rmtree(self._root, ignore_errors=True)
+        # an interrupt may come at any of these steps: the ones after it are done all the same
+        try:
+            if self._wire is not None:
+                await self._wire.end()
+        finally:
+            processes.reap(self.mark)
+            try:
+                await self.model.__aexit__()
+            finally:
+                shutil.rmtree(self._root, ignore_errors=True)
 
     def freeze(self) -> Record:
         """Copy what was seen into the record."""
