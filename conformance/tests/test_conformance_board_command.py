@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -60,15 +61,33 @@ def test_the_command_reads_reports_writes_the_board_and_gives_the_worst_verdict(
     assert [column.verdict for column in stored.columns] == ["CONFORMS", "VIOLATES"]
 
 
+def test_a_system_given_twice_has_two_columns_and_the_page_two_places(tmp_path: Path) -> None:
+    bad, page = tmp_path / "bad.json", tmp_path / "b.html"
+    bad.write_bytes(reports.to_json(BAD))
+    assert main(["board", str(bad), str(bad), "--report", str(page)]) == 1
+    places = re.findall(r'id="([^"]+)"', page.read_text())
+    assert len(places) == len(set(places)) == 4
+
+
+def test_each_link_of_the_page_leads_to_an_open_failure() -> None:
+    page = to_html(board(("bad", BAD)))
+    assert re.findall(r'href="#([^"]+-C4)"', page) == re.findall(r'<details open id="([^"]+)"', page) == ["bad-C4"]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["board", "no-such.json"], "no-such.json"),
-        (["board", "nonsense.json"], "not a report"),
+        (["board", "nonsense.json"], "not a report of `lifecycle check`: it holds a list"),
+        (["board", "acp:true", "no-such-system"], "no-such-system"),
+        (["board", "acp:true", "no-such.json"], "no-such.json"),
+        (["board", "acp:true", "acp:"], "needs the agent's command"),
         (["board", "reference", "--report", "x.txt"], ".html, .md or .json"),
         (["board", "no-such-system"], "no-such-system"),
         (["board"], "SYSTEM"),
+        (["board", "acp:it's"], "cannot be split into words"),
         (["check", "--agent", "x.toml"], "acp:"),
+        (["check", "acp:it's"], "cannot be split into words"),
         (["check", "acp:true", "--agent", "no-such.toml"], "no-such.toml"),
         (["check", "acp:true", "--section", "nowhere/never"], "nowhere/never"),
         (["check", "acp:true", "--profile", "deep"], "deep"),

@@ -68,6 +68,8 @@ def _cell(check: str, reports: Sequence[Report]) -> Cell:
         why = [d.why for r in reports for d in r.inconclusive if d.check == check or not r.runs]
         return Cell("inconclusive", why=why[0] if why else "")
     why = [u.why for r in reports for u in r.out_of_reach if u.what == check]
+    if any(note.check == check for report in reports for note in report.notes):
+        why = ["kept, with the notes below"]
     return Cell(states[0], why=why[0] if why else "")
 
 

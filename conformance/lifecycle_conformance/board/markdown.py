@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lifecycle_conformance.board.table import Board, Cell, Column, Failure
 
 MARKS = {"kept": "✓", "violated": "✗", "inconclusive": "?", "out of reach": "–", "not asked": "·"}
-WORDS = "✓ kept · ✗ violated · ? inconclusive · – out of reach · · not asked"
+WORDS = "✓ kept (* with a note) · ✗ violated · ? inconclusive · – out of reach · · not asked"
 
 
 def to_markdown(board: Board) -> str:
@@ -46,7 +46,8 @@ def _systems(board: Board) -> Iterator[str]:
 
 
 def _mark(cell: Cell) -> str:
-    return f"{MARKS[cell.state]} {len(cell.runs)}" if cell.state == "violated" else MARKS[cell.state]
+    more = f" {len(cell.runs)}" if cell.state == "violated" else "*" if cell.noted else ""
+    return MARKS[cell.state] + more
 
 
 def _details(board: Board, column: Column) -> Iterator[str]:
@@ -62,10 +63,10 @@ def _details(board: Board, column: Column) -> Iterator[str]:
             yield ""
             yield from _failure(cell.shortest, cell.runs)
     reasons = {r.id: c.why for r in board.rows if (c := board.cell(r, column)).why and c.shortest is None}
-    if reasons:
+    if reasons or column.notes:
         yield ""
-        for why in dict.fromkeys(reasons.values()):
-            yield f"- {', '.join(i for i, w in reasons.items() if w == why)}: {why}"
+    for why in dict.fromkeys(reasons.values()):
+        yield f"- {', '.join(i for i, w in reasons.items() if w == why)}: {why}"
     for note in column.notes:
         yield f"- note: {note}"
 

@@ -20,8 +20,16 @@ th, td { border-bottom: 1px solid var(--line); padding: .35rem .6rem; text-align
 .id { font-weight: 700; display: inline-block; min-width: 2.4rem; }
 td a { color: inherit; } pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .6rem; }
 details { border: 1px solid var(--line); border-radius: 6px; padding: .5rem .8rem; margin: .5rem 0; }
+summary, li, code { overflow-wrap: anywhere; }
 details:target { outline: 2px solid var(--red); } summary { cursor: pointer; }
 small { color: var(--grey); }
+@media (max-width: 44rem) {
+  body { margin: 1rem auto; } th, td { padding: .3rem .25rem; }
+  .grid th:not(:first-child), .grid td:not(:first-child) { min-width: 1.6rem; padding: .3rem .1rem; white-space: nowrap; }
+  .grid th:not(:first-child) { writing-mode: vertical-rl; transform: rotate(180deg); text-align: left; }
+  .systems tr:first-child { display: none; } .systems tr { display: block; border-bottom: 1px solid var(--line); }
+  .systems td { display: inline-block; border: 0; overflow-wrap: anywhere; }
+}
 """
 
 
@@ -55,7 +63,7 @@ def _page(board: Board) -> Iterator[str]:
 
 
 def _systems(board: Board) -> Iterator[str]:
-    yield '<div class="wide"><table><tr><th>system</th><th>package</th><th>says it is</th>'
+    yield '<div class="wide"><table class="systems"><tr><th>system</th><th>package</th><th>says it is</th>'
     yield "<th>verdict</th><th>repeats</th></tr>"
     colours = {"CONFORMS": "kept", "VIOLATES": "violated"}
     for c in board.columns:
@@ -75,6 +83,8 @@ def _cell(row: Row, column: Column, cell: Cell) -> str:
     mark, colour = MARKS[cell.state], cell.state.replace(" ", "-")
     if cell.shortest is not None:
         mark = f'<a href="#{_slug(column.key, row.id)}">{mark} {len(cell.runs)}</a>'
+    elif cell.noted:
+        mark += "*"
     hint = escape(f"{cell.state}: {cell.why}" if cell.why else cell.state, quote=True)
     return f'<td class="{colour}" title="{hint}">{mark}</td>'
 
@@ -97,7 +107,7 @@ def _details(board: Board, column: Column) -> Iterator[str]:
 
 def _failure(row: Row, column: Column, cell: Cell, failure: Failure) -> Iterator[str]:
     within = f"; waited {failure.limit}" if failure.limit else ""
-    yield f'<details id="{_slug(column.key, row.id)}"><summary><b>{escape(row.id)}</b> {escape(row.title)}: '
+    yield f'<details open id="{_slug(column.key, row.id)}"><summary><b>{escape(row.id)}</b> {escape(row.title)}: '
     yield f"{escape(failure.summary + within)}</summary>"
     yield f"<p>Shortest of {len(cell.runs)}: {escape(', '.join(cell.runs))}.</p><pre>"
     for text in failure.sent:

@@ -38,12 +38,17 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """How one system stands to one row; `why` says it for cells that are neither kept nor violated."""
+    """How one system stands to one row; `why` says it for cells that are not violated and more than kept."""
 
     state: State
     runs: tuple[str, ...] = ()
     shortest: Failure | None = None
     why: str = ""
+
+    @property
+    def noted(self) -> bool:
+        """Tell whether it is kept and something is worth knowing all the same."""
+        return self.state == "kept" and bool(self.why)
 
 
 class Column(msgspec.Struct, frozen=True):

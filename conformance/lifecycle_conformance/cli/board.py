@@ -24,8 +24,10 @@ from lifecycle_conformance.board import (
     to_json,
     to_markdown,
 )
+from lifecycle_conformance.cli.check_acp import Bounds, judged, words_of
 from lifecycle_conformance.cli.verdict import say
 from lifecycle_conformance.reports import RunReport, check_path, print_text, write_file
+from lifecycle_conformance.systems.load import known_form
 
 FORMS = {".json": lambda board: to_json(board).decode(), ".md": to_markdown, ".html": to_html}
 
@@ -63,7 +65,17 @@ def command(
         check_path(path)
         if path.suffix not in FORMS:
             raise click.UsageError(f"{path}: a board is written as .html, .md or .json")
-    found = [(system, _report(system, profile, contract, jobs)) for system in systems]
+    read = {system: _read(Path(system)) for system in systems if system.endswith(".json")}
+    for system in systems:
+        # before any is judged: a slip in the last name must not cost the others' time
+        if system.startswith("acp:"):
+            words_of(system.removeprefix("acp:"))
+        elif system not in read:
+            known_form(system)
+    found = [
+        (name, read[system] if system in read else _judged(system, profile, contract, jobs))
+        for name, system in zip(_names(systems), systems, strict=True)
+    ]
     board = made(found, contract)
     if not print_text(to_json(board).decode() if as_json else to_markdown(board), sys.stdout):
         say("lifecycle: the board could not be printed")
@@ -89,14 +101,16 @@ def _column(name: str, report: RunReport | Report) -> Column:
     return clause_column(name, report) if isinstance(report, RunReport) else acp_column(name, name, (report,))
 
 
-def _report(system: str, profile: str, contract: str, jobs: int) -> RunReport | Report:
-    """Judge a system, or read the report that was written about it."""
-    if system.endswith(".json"):
-        return _read(Path(system))
+def _names(systems: tuple[str, ...]) -> list[str]:
+    """A name for each column: a system that was given before is told apart by a number."""
+    before = [systems[:i].count(system) for i, system in enumerate(systems)]
+    return [f"{system} ({n + 1})" if n else system for system, n in zip(systems, before, strict=True)]
+
+
+def _judged(system: str, profile: str, contract: str, jobs: int) -> RunReport | Report:
+    """Judge a system."""
     say(f"{system}:")
     if system.startswith("acp:"):
-        from lifecycle_conformance.cli.check_acp import Bounds, judged
-
         return judged(system.removeprefix("acp:"), Bounds(profile=profile, jobs=jobs or 1))
     from lifecycle_conformance.api import check
     from lifecycle_conformance.cli.check import shown
@@ -112,11 +126,14 @@ def _report(system: str, profile: str, contract: str, jobs: int) -> RunReport | 
 def _read(path: Path) -> RunReport | Report:
     try:
         data = path.read_bytes()
-        kind = json.loads(data).get("kind")
+        held = json.loads(data)
+        if not isinstance(held, dict):
+            raise ValueError(f"it holds a {type(held).__name__}")
+        kind = held.get("kind")
         return from_json(data) if kind == "acp" else reports.from_json(data)
     except OSError as error:
         raise click.UsageError(
             f"{path}: {error.strerror}; next: write it with `lifecycle check SYSTEM --report`"
         ) from error
-    except (ValueError, AttributeError, msgspec.DecodeError) as error:
+    except (ValueError, msgspec.DecodeError) as error:
         raise click.UsageError(f"{path} is not a report of `lifecycle check`: {error}") from error

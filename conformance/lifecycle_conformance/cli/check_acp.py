@@ -54,9 +54,7 @@ def judge_agent(command: str, bounds: Bounds, asked: Asked) -> int:
 
 def judged(command: str, bounds: Bounds) -> Report:
     """Judge the agent that COMMAND starts, with progress on standard error. Raises click's errors for wrong use."""
-    words = shlex.split(command)
-    if not words:
-        raise click.UsageError('acp: needs the agent\'s command, for example acp:"lifecycle agent"')
+    words = words_of(command)
     if bounds.profile not in ("quick", "thorough"):
         raise click.UsageError(f"an ACP agent is judged with --profile quick or thorough, not {bounds.profile}")
     try:
@@ -66,6 +64,17 @@ def judged(command: str, bounds: Bounds) -> Report:
         return judge(words, options, say)
     except UsageError as error:
         raise click.UsageError(str(error)) from error
+
+
+def words_of(command: str) -> list[str]:
+    """The words that start the agent. Raises click's error where there are none, or a quote is not closed."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise click.UsageError(f"acp:{command} cannot be split into words: {error}") from error
+    if not words:
+        raise click.UsageError('acp: needs the agent\'s command, for example acp:"lifecycle agent"')
+    return words
 
 
 def _given(pattern: str | None) -> Sequence[str]:

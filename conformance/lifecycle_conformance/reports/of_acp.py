@@ -12,6 +12,11 @@ from lifecycle_conformance.acp.report import Doubt, Finding, Report
 from lifecycle_conformance.acp.sentences import CHECKS
 from lifecycle_conformance.reports.report import Coverage, Reason, RunReport, Told
 
+_BEARS = {
+    "S": "Bears on the protocol's own text.",
+    "L": "Bears only on our lifecycle contract; the protocol does not ask for it.",
+}
+
 
 def of_acp(report: Report) -> RunReport:
     """The same verdict and findings; a check stands where a clause does."""
@@ -37,7 +42,7 @@ def _told(finding: Finding) -> Told:
     return Told(
         clauses=(finding.check,),
         sentences={finding.check: CHECKS[finding.check].says},
-        lines=tuple(told(finding)),
+        lines=(_BEARS[finding.group], *told(finding)),
         said=(finding.summary,),
         fingerprint=finding.fingerprint,
         replay=finding.repeat,

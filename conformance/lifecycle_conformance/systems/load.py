@@ -52,11 +52,16 @@ def open_system(spec: str, options: SystemOptions | None = None) -> System:
 
 def open_raw(spec: str, options: SystemOptions) -> System:
     """Open a system by name, unchecked: for whoever checks it himself."""
-    kind, separator, rest = spec.partition(":")
+    return known_form(spec)(spec.partition(":")[2], options)
+
+
+def known_form(spec: str) -> Callable[[str, SystemOptions], System]:
+    """What opens a system of this name. Raises `UsageError` for a name that is none, without opening anything."""
+    kind, separator, _ = spec.partition(":")
     opener = _FORMS.get(kind if not separator else f"{kind}:")
     if opener is None:
         raise UsageError(f"unknown system {spec!r}", hint="known: " + ", ".join(known.name for known in KNOWN))
-    return opener(rest, options)
+    return opener
 
 
 def _reference(_rest: str, _options: SystemOptions) -> System:
