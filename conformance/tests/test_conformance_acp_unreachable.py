@@ -26,6 +26,7 @@ from lifecycle_conformance.acp import (
 from lifecycle_conformance.acp.environment import agent_environment
 from lifecycle_conformance.acp.load import Load
 from lifecycle_conformance.acp.options import is_loopback
+from lifecycle_conformance.acp.refusal import classify
 from lifecycle_conformance.acp.stage import Stage
 from lifecycle_conformance.acp.survey import Survey
 from lifecycle_conformance.acp.table import all_runs
@@ -73,6 +74,30 @@ def test_it_is_said_what_it_needs(name: str, reports: dict[str, Report]) -> None
     assert doubt.why.startswith(f"{why}: ")
     assert says in doubt.why
     assert doubt.why in render(report)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "top: failed tty get",
+        "Vim: Warning: Input is not from a terminal",
+        "the input device is not a TTY",
+        "Error: could not open a new TTY: open /dev/tty: no such device or address",
+        "stty: 'standard input': Inappropriate ioctl for device",
+        "Raw mode is not supported on the current process.stdin",
+        "_curses.error: setupterm: could not find terminal",
+        "TERM environment variable not set.",
+        "this command requires a terminal",
+        "no controlling tty",
+    ],
+)
+def test_what_programs_say_that_find_no_terminal_is_known(said: str) -> None:
+    assert classify(said, []) == "terminal"
+
+
+@pytest.mark.parametrize("said", ["get terminal_output failed", "a terminal command failed", "the pretty printer"])
+def test_a_word_about_terminals_alone_is_no_need_for_one(said: str) -> None:
+    assert classify(said, []) is None
 
 
 def test_a_command_that_does_not_exist_is_said_so() -> None:

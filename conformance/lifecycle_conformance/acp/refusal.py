@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from lifecycle_conformance.acp.stage import Stage
 
 _TERMINAL = re.compile(
-    r"not a (tty|terminal)|isatty|stdin is not|requires? a (tty|terminal)|interactive (terminal|mode)|curses|raw mode",
+    r"not (a|from a|to a|connected to a) (tty|terminal)|isatty|stdin is not|(requires?|needs?|without) a (tty|terminal)"
+    r"|(no|get|open|allocate a?) ?(controlling )?(tty|terminal)\b|tty get|/dev/tty|inappropriate ioctl"
+    r"|interactive (terminal|mode)|curses|raw mode|TERM environment variable",
     re.I,
 )
 _LOGIN = re.compile(r"log ?in|logged in|sign ?in|unauthori[sz]ed|authenticat|api[ _-]?key|credential|\b401\b", re.I)
