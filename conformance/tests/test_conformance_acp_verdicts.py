@@ -190,6 +190,18 @@ def test_a_red_cell_has_the_shortest_failing_run_behind_it_in_every_form() -> No
         assert "npm x@1" in text
 
 
+def test_a_check_that_is_kept_with_a_note_is_marked() -> None:
+    outcome, ledger = Outcome(RUN, tried=1), Ledger(Record(RUN))
+    ledger.note("S6", "after the cancelled answer the model request was still open")
+    outcome.add(ledger, OPTIONS)
+    made = report(outcome)
+    assert made.verdict == "CONFORMS"
+    board = board_of(made)
+    assert (board.columns[0].cells["S6"].state, board.columns[0].cells["S6"].noted) == ("kept", True)
+    assert "| S6 work stops after a cancel | ✓* |" in to_markdown(board)
+    assert ">✓*</td>" in to_html(board)
+
+
 def test_the_page_needs_nothing_from_anywhere() -> None:
     page = to_html(board_of(violating()))
     assert "<script" not in page
