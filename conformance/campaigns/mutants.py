@@ -7,7 +7,7 @@
 
 A hunt that is there already is not repeated, so a campaign can be stopped and gone on with; it is kept in
 `.lifecycle/mutants`, by the sources it ran on: when those change it begins anew. The quick profile takes about a
-processor hour. Engines that draw from the model's scopes hunt the mutants of sections S, Q, C, T, P, L and D only.
+processor hour. Engines that draw from the suites' scopes hunt the mutants of sections S, Q, C, T, P, L and D only.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def status() -> None:
 def _asked(mutant: Mutant, engine: str, section: str) -> bool:
     if section and mutant.section not in section:
         return False
-    return engine == "vectors" or mutant.section in MODELLED
+    return engine in ("vectors", "whole") or mutant.section in MODELLED
 
 
 def _kept() -> Path:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from time import monotonic
 
-from lifecycle_conformance import scopes, shrink
+from lifecycle_conformance import grounds, scopes, shrink
 from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.engines import Done, Setting, Task, Worker
 from lifecycle_conformance.hypothesis_run import explore_histories
@@ -85,6 +85,8 @@ class Outcome:
     runs: int = 0
     edges: int = 0
     histories: int = 0
+    roamed: Counter[str] = field(default_factory=Counter[str])
+    """Walks over a whole system, by their ground."""
     interleaved: int = 0
     """Runs in which the order of ready tasks was chosen at least once."""
     classes: dict[str, int] = field(default_factory=dict[str, int])
@@ -111,6 +113,8 @@ class Depth:
     reactions: Mapping[str, str]
     otherwise: str
     walks: int
+    roams: int
+    """Walks over a whole system on each ground, times its weight."""
     examples: int
     schedules: int
     """Orders of ready tasks under which a system in process plays every vector, and some histories."""
@@ -118,9 +122,9 @@ class Depth:
 
 
 PROFILES: dict[str, Depth] = {
-    "quick": Depth({"core": "all"}, "kinds", 12, 40, 0, "every label of every class; single reactions"),
-    "thorough": Depth({}, "all", 400, 400, 5, "every single reaction at every observation; long histories"),
-    "deep": Depth({}, "all", 4000, 3000, 40, "as thorough, with thousands of histories"),
+    "quick": Depth({"core": "all"}, "kinds", 12, 4, 40, 0, "every label of every class; single reactions"),
+    "thorough": Depth({}, "all", 400, 40, 400, 5, "every single reaction at every observation; long histories"),
+    "deep": Depth({}, "all", 4000, 400, 3000, 40, "as thorough, with thousands of histories"),
 }
 
 
@@ -134,6 +138,8 @@ def tasks(options: Options, profile: Profile) -> list[Task]:
         found += [Task("suite", scope.name, part, parts, reactions) for part in range(parts)]
     for scope in scopes.of(options.contract):
         found.append(Task("walk", scope.name, 0, 1, seed=options.seed, histories=depth.walks))
+    for ground in grounds.of(options.contract):
+        found.append(Task("whole", ground.name, seed=options.seed, histories=depth.roams * ground.weight))
     return found
 
 
@@ -322,6 +328,10 @@ def _merge(outcome: Outcome, done: Done) -> None:
     outcome.causes.update(done.causes)
     if done.task.engine == "walk":
         outcome.histories += done.runs
+    elif done.task.engine == "whole":
+        outcome.histories += done.runs
+        if done.runs:
+            outcome.roamed[done.task.scope] += done.runs
     elif done.classes:
         outcome.classes[done.task.scope] = done.classes
         if done.task.part == 0:

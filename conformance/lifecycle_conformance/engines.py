@@ -1,4 +1,4 @@
-"""The engines a check is made of, each as small tasks that a worker process can do alone: suites, walks, vectors.
+"""The engines a check is made of, each as small tasks that a worker process can do alone: suites, walks, whole systems.
 
 A task is data; `work` does it against a fresh system and gives back plain results in a fixed order.
 """
@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from random import Random
 
-from lifecycle_conformance import scopes
+from lifecycle_conformance import grounds, scopes
 from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.oracle import Oracle, Outlook
-from lifecycle_conformance.reach import Reach, probe, within_reach
+from lifecycle_conformance.reach import Reach, ground_within_reach, probe, within_reach
+from lifecycle_conformance.roaming import roam
 from lifecycle_conformance.suite import (
     AGENT,
     Classes,
@@ -97,6 +98,7 @@ class Worker:
         self.judge = Judge(self.outlook, self.profile)
         self.classes = cache(self._classes)
         self.scope = cache(self._scope)
+        self.ground = cache(self._ground)
 
     @cached_property
     def reach(self) -> Reach:
@@ -105,6 +107,9 @@ class Worker:
 
     def _scope(self, name: str) -> scopes.SuiteScope | None:
         return within_reach(scopes.scope(name, self.setting.contract), self.profile, self.reach)
+
+    def _ground(self, name: str) -> grounds.Ground | None:
+        return ground_within_reach(grounds.ground(name, self.setting.contract), self.system, self.profile)
 
     def _classes(self, name: str) -> Classes | None:
         scope = self.scope(name)
@@ -193,6 +198,15 @@ def _walk(worker: Worker, task: Task, done: Done) -> Plan:
         yield (*bursts, *((looks,) if looks else ())), scope.policies, 0
 
 
+def _whole(worker: Worker, task: Task, done: Done) -> Plan:
+    """Seeded walks over a whole system: its sessions, tasks, owners, providers and logs, use after use."""
+    ground = worker.ground(task.scope)
+    if ground is None:
+        return
+    for history in range(task.part, task.histories, task.parts):
+        yield roam(ground, worker.outlook, worker.profile, f"{task.seed}:{task.scope}:{history}"), ground.policies, 0
+
+
 def planned(worker: Worker, task: Task) -> Plan:
     """The runs of a task, without playing them."""
     return _ENGINES[task.engine](worker, task, Done(task))
@@ -243,4 +257,4 @@ def _chance_reaction(
     return Reacting(pattern, words)
 
 
-_ENGINES: dict[str, Callable[[Worker, Task, Done], Plan]] = {"suite": _suite, "walk": _walk}
+_ENGINES: dict[str, Callable[[Worker, Task, Done], Plan]] = {"suite": _suite, "walk": _walk, "whole": _whole}

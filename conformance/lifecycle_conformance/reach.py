@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import msgspec
+
+from lifecycle_conformance.grounds import Ground
 from lifecycle_conformance.scopes import SuiteScope
 from lifecycle_conformance.systems.adapter import AdapterError, Run, System, run_all
 from lifecycle_conformance.words import Namer, Word, command, release, verb
 from lifecycle_model.commands import AnyCommand, Burst, Create, Disarm, Hold, React, Release
+from lifecycle_model.scope import Listener
 from lifecycle_model.wire import UNSET, Profile
 
 AGENT = "a"
@@ -127,6 +131,47 @@ def within_reach(scope: SuiteScope, profile: Profile, reach: Reach | None = None
         unthrown=tuple(sorted(lacks.unthrown)),
         lists_shown=lacks.lists_shown,
     )
+
+
+def ground_within_reach(ground: Ground, system: System, profile: Profile) -> Ground | None:
+    """The part of a ground that a system offers; None where a verb of it is lacking, or all it is about.
+
+    What is answered with `unsupported` once is not asked again: each act is tried in one run.
+    """
+    verbs = {one.verb for one in (*ground.acts, *ground.first)}
+    if not verbs <= set(profile.commands) or not all(offers(profile, *one) for one in ground.policies.items()):
+        return None
+    name = Namer()
+    asked = tuple(dict.fromkeys(ground.acts))
+    bursts: list[Burst] = [tuple(_tried(name, one) for one in ground.first)]
+    bursts += [(_tried(name, one),) for one in asked]
+    (results,) = run_all(system, [Run(tuple(bursts), dict(ground.policies))])
+    lacking: list[AnyCommand] = []
+    if not isinstance(results, AdapterError):
+        if any(answer.refused == "unsupported" for answer in results[0].calls):
+            return None
+        for one, result in zip(asked, results[1:], strict=True):
+            told = [answer.refused for answer in result.calls] + [seen.refused for seen in result.seen]
+            if "unsupported" in told:
+                lacking.append(one)
+    acts = tuple(one for one in ground.acts if one not in lacking)
+    listens = "react" in profile.commands
+    listeners = tuple(one for one in ground.listeners if listens and _heard(one, profile))
+    holds = tuple(one for one in ground.holds if one.gate in profile.gates) if "hold" in profile.commands else ()
+    watches = tuple(one for one in ground.watches if one.gate in profile.gates and "watch" in profile.commands)
+    return replace(ground, acts=acts, holds=holds, listeners=listeners, watches=watches) if acts else None
+
+
+def _tried(name: Namer, command: AnyCommand) -> AnyCommand:
+    """A command with names, so that it can be asked."""
+    changes = {member: name.next("x") for member in ("as_", "message", "task") if getattr(command, member, None) == ""}
+    return msgspec.structs.replace(command, **changes) if changes else command
+
+
+def _heard(listener: Listener, profile: Profile) -> bool:
+    """Whether the system shows, or has, all that a listener may act at, and can be asked what it does."""
+    known = {*profile.observations, *(f"gate {gate}" for gate in profile.gates)}
+    return set(listener.on) <= known and all(one.verb in profile.commands for one in listener.then)
 
 
 def _within(act: str, profile: Profile, lacks: Reach) -> bool:

@@ -142,10 +142,10 @@ def test_check_interleaves_where_its_profile_says_so(racy: Worker, monkeypatch: 
     from lifecycle_conformance import check as judged
 
     depth = judged.PROFILES["quick"]
-    monkeypatch.setitem(judged.PROFILES, "quick", judged.Depth(depth.reactions, "kinds", 0, 1, 10, "with schedules"))
+    monkeypatch.setitem(judged.PROFILES, "quick", judged.Depth(depth.reactions, "kinds", 0, 0, 1, 10, "with schedules"))
     found = check(Options(vectors=False), system=racy.system)
     assert any(trial.schedule for trial in found.failures)
-    monkeypatch.setitem(judged.PROFILES, "quick", judged.Depth(depth.reactions, "kinds", 0, 1, 0, "without"))
+    monkeypatch.setitem(judged.PROFILES, "quick", judged.Depth(depth.reactions, "kinds", 0, 0, 1, 0, "without"))
     found = check(Options(vectors=False), system=racy.system)
     assert not any(trial.schedule for trial in found.failures)
 

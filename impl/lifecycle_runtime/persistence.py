@@ -55,13 +55,13 @@ class Load:
     async def session(self) -> Session:
         """Read, repair an open tail and return the session, unattached (D/r5 to r8).
 
-        A live id is refused without touching its log: asked when it is this load's turn (D5), and once storage has
-        answered. A log that changed meanwhile is returned as read, unrepaired; `require_current` refuses it (P/r7).
+        A live id is refused without touching its log: one buffered here when it is this load's turn (D/r7), one begun
+        before this was loaded once storage has answered, since no log comes before live (P/r4). A log that changed meanwhile is returned as read, unrepaired; `require_current` refuses it (P/r7).
         """
         persistence = self._persistence
         try:
             await self._take_turn()
-            persistence.require_quiet(self._id)
+            persistence.require_unbuffered(self._id)
             self._version = self._line.version
             stored = await persistence.read(self._id)
             self._require_wanted()
@@ -244,10 +244,19 @@ class Persistence:
         buffer = self._buffers.get(session.id)
         return buffer if buffer is not None and buffer.session is session else None
 
+    def require_unbuffered(self, session_id: str) -> None:
+        """Raise DuplicateId while a session of the id is buffered here (D/r7)."""
+        self._refuse_live(session_id, session_id in self._buffers)
+
     def require_quiet(self, session_id: str) -> None:
-        """Raise DuplicateId while a session of the id is live: buffered here, or begun before this was loaded (D/r7)."""
+        """Raise DuplicateId while a session of the id is live: buffered here, or begun before this was loaded (D5)."""
         sessions = self.ctx.find(SESSIONS)
-        if session_id in self._buffers or (sessions is not None and sessions.announced(session_id)):
+        announced = sessions is not None and sessions.announced(session_id)
+        self._refuse_live(session_id, session_id in self._buffers or announced)
+
+    @staticmethod
+    def _refuse_live(session_id: str, live: bool) -> None:
+        if live:
             raise DuplicateId(f"session {session_id!r} is live; dispose it before loading its log")
 
     def line(self, session_id: str) -> _Line:

@@ -102,13 +102,24 @@ TASK_STATUS = {"Running": "running", "Killed": "killed", "Exited": "killed", "Co
 
 
 def read_task(command: Read, configuration: Configuration) -> Answer:
-    """A task's status, and who `owner_of` says its owner is; an executor that is being unloaded has no owners."""
+    """A task's status, and who `owner_of` says its owner is; an executor that is being unloaded has no owners.
+
+    Without an executor nobody is asked for a task of one before the last: nothing is said of its status.
+    """
     task: Background | None = configuration.get(f"task:{command.task}")
     present: Present = configuration.get("present") or Present()
     if task is None or (present.executor and task.executor != present.executor):
         return Answer(ok={"status": None, "owner_of": None})
+    if not present.executor and task.executor != _last_executor(configuration):
+        return Answer(ok={"owner_of": None})
     owner = task.token if task.executor == present.executor else None
     return Answer(ok={"status": TASK_STATUS[task.place], "owner_of": owner})
+
+
+def _last_executor(configuration: Configuration) -> str:
+    """The component of the executor loaded last."""
+    known = [name for name in configuration if name.startswith("executor:")]
+    return max(known, key=lambda name: int(name.partition(":")[2]), default=Present().executor)
 
 
 READERS: tuple[tuple[str, Callable[[Read, Configuration], Answer]], ...] = (

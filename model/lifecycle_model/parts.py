@@ -193,7 +193,7 @@ class Background(msgspec.Struct, frozen=True):
     unread: bool = False
     """It has ended and left something to read."""
     drained: bool = False
-    """A served read came after its end: nothing is left to read."""
+    """A served read came: after its end nothing is left to read."""
 
 
 class Executor(msgspec.Struct, frozen=True):

@@ -59,10 +59,11 @@ def _judged(worker: Worker, trace: Trace, file: str, system: str, step: bool, fo
 
     import msgspec
 
+    from lifecycle_conformance.carried import carried
     from lifecycle_conformance.failure.lines import lines
     from lifecycle_conformance.failure.pasted import replay_line
     from lifecycle_conformance.failure.value import recorded
-    from lifecycle_conformance.modelled import carried, modelled
+    from lifecycle_conformance.modelled import modelled
     from lifecycle_conformance.stepping import steps
     from lifecycle_conformance.systems.schedule import Schedule, follow
     from lifecycle_conformance.vectors import bursts_of

@@ -18,12 +18,16 @@ FULL = ("end_turn", "max_tokens")
 
 @dataclass(eq=False, slots=True)
 class _Prompt:
-    """A prompt call. `blocked`: made while another of its session was in flight."""
+    """A prompt call. `blocked`: made while another of its session was in flight.
+
+    `life` is the session's when it was made: one loaded again has a record, and a slot, of its own (A/r5).
+    """
 
     ref: str
     session: str
     message: str
     blocked: str | None
+    life: Life | None
     settled: int = 0
     result: object = None
 
@@ -54,9 +58,11 @@ class OneSlot(Monitor):
         if isinstance(command, Acp) and command.act == "prompt" and moment.answer.pending is not UNSET:
             session = command.session or ""
             ref = str(moment.answer.pending)
-            busy = next((p.ref for p in self._prompts.values() if p.session == session and not p.settled), None)
+            life = self.feed.lives.get(session)
+            known = (p for p in self._prompts.values() if p.session == session and p.life is life and not p.settled)
+            busy = next((p.ref for p in known), None)
             blocked = busy if moment.first else None
-            self._prompts[ref] = _Prompt(ref, session, command.message or "", blocked)
+            self._prompts[ref] = _Prompt(ref, session, command.message or "", blocked, life)
         yield from ()
 
     def saw(self, moment: Saw) -> Iterator[str]:
@@ -76,12 +82,13 @@ class OneSlot(Monitor):
 
     def quiet(self, moment: Quiet) -> Iterator[str]:
         """Judge what is in flight, and what settled in this burst, by the turns seen up to now."""
-        waiting: dict[str, str] = {}
+        waiting: dict[tuple[str, int], str] = {}
         for prompt in list(self._prompts.values()):
             if not prompt.settled:
-                if prompt.session in waiting:
-                    yield f"prompts {waiting[prompt.session]} and {prompt.ref} of {prompt.session} are both in flight"
-                waiting[prompt.session] = prompt.ref
+                slot = prompt.session, id(prompt.life)
+                if slot in waiting:
+                    yield f"prompts {waiting[slot]} and {prompt.ref} of {prompt.session} are both in flight"
+                waiting[slot] = prompt.ref
             elif prompt.result in FULL and self._judges_turns and not self._converged(prompt):
                 yield f"prompt {prompt.ref} settled as {prompt.result} and no turn of {prompt.message} converged"
             if prompt.settled:

@@ -99,7 +99,9 @@ class NothingAfterTeardown(Monitor):
 
     def _disposed(self, life: Life) -> Iterator[str]:
         story = self.story
-        someone = story.disposers & {"*", life.id} or (story.children and story.disposers)
+        # a creation that loses its id to another one takes the children made through its ctx with it
+        lost = any(story.asked_times(one.id) > 1 for one in story.transactions)
+        someone = story.disposers & {"*", life.id} or (story.children and (story.disposers or lost))
         # what was announced may also be rolled back, when a listener or a gate throws
         if not someone and not story.throws and "detach" not in life.meddled:
             yield f"{life.id} was disposed, and nobody disposed it: no handle, owner or provider"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lifecycle_conformance import scopes
+from lifecycle_conformance import grounds, scopes
 from lifecycle_conformance.check import PROFILES
 from lifecycle_conformance.engines import Setting, Task, Worker
 from lifecycle_conformance.interleavings import woven
@@ -20,9 +20,9 @@ from lifecycle_conformance.vectors import bursts_of, load_vectors, out_of_reach
 from lifecycle_model.commands import Burst, Json
 from lifecycle_model.wire import BurstResult, Description, Vector
 
-ENGINES = ("vectors", "suite", "reactions", "walk", "hypothesis", "interleavings")
-"""Hand-written scenarios; every label of every class; the same behind single reactions; seeded walks; Hypothesis; vectors
-and short walks while ready tasks take turns in other orders."""
+ENGINES = ("vectors", "suite", "reactions", "walk", "whole", "hypothesis", "interleavings")
+"""Hand-written scenarios; every label of every class; the same behind single reactions; seeded walks; those over a
+whole system; Hypothesis; vectors and short walks while ready tasks take turns in other orders."""
 
 SETTING = Setting("reference", "1", 10.0)
 
@@ -142,4 +142,7 @@ def tasks(engine: str, profile: str) -> list[Task]:
         return [Task("suite", name, reactions=depth.reactions.get(name, depth.otherwise)) for name in names]
     if engine == "walk":
         return [Task("walk", name, histories=depth.walks) for name in names]
+    if engine == "whole":
+        known = grounds.of(SETTING.contract)
+        return [Task("whole", ground.name, histories=depth.roams * ground.weight) for ground in known]
     return []

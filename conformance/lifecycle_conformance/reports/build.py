@@ -18,7 +18,7 @@ from lifecycle_conformance.reports.report import Coverage, Reason, RunReport, Ve
 from lifecycle_conformance.vectors import load_vectors
 from lifecycle_model.table import Contract
 
-_ENGINE = re.compile(r"((?:vector|suite|walk) \S+|Hypothesis): (.*)", re.DOTALL)
+_ENGINE = re.compile(r"((?:vector|suite|walk|whole) \S+|Hypothesis): (.*)", re.DOTALL)
 """A reason that names the stage it is about."""
 
 
@@ -69,7 +69,23 @@ def report_of(
 
 
 def completeness(outcome: Outcome) -> str:
-    """The completeness statement with its numbers and assumptions; empty where no suite was played."""
+    """The completeness statement with its numbers and assumptions, then what was sampled; empty where nothing was."""
+    return " ".join(one for one in (_suites(outcome), _roamed(outcome)) if one)
+
+
+def _roamed(outcome: Outcome) -> str:
+    """What the walks over whole systems were, and that they are a sample."""
+    if not outcome.roamed:
+        return ""
+    grounds = ", ".join(f"{name} {count:,}" for name, count in outcome.roamed.items())
+    return (
+        f"Sampled beyond that: {outcome.roamed.total():,} seeded walks over a whole system, longer than any scope's "
+        f"bound, on the vocabulary of {len(outcome.roamed)} grounds ({grounds}): bridge, tasks, configured agents, "
+        "owners, providers, sessions and storage where they are named. Walks prove nothing about histories not drawn."
+    )
+
+
+def _suites(outcome: Outcome) -> str:
     if not outcome.classes:
         return ""
     total = sum(outcome.classes.values())

@@ -25,7 +25,7 @@ from lifecycle_model.rows.rejection import answer_of
 from lifecycle_model.rows.teardown import leave_waits
 from lifecycle_model.state import LISTED, Agent
 from lifecycle_model.table import END, Effect, Program, Row
-from lifecycle_model.wire import Answer
+from lifecycle_model.wire import ANY, Answer
 
 
 def invalid_aside(now: Now) -> bool:
@@ -133,6 +133,7 @@ ROWS = (
     Row("D/r3 flush", E, (), "flush_session.drain", ("D/r3",), runs="log.drain", on=w.its_log),
     Row("D/r3 flushed", E, (), "flush_session.done.stored", ("D/r3",), runs="log.flushed", on=w.its_log),
     Row("L/r13 FL.", E, (), "flush_session.done.settle", ("L/r13", "D4"), effect=settle_flush, says=(flushed,)),
+    Row("L/r14 invalid", E, (), "aside.check", ("L/r14", "L/r1"), guard=w.both(not_attached, invalid_aside), effect=settle_refused(ANY), then=END),
     Row("L/r14 aside", E, (), "aside.check", ("L/r14",), guard=not_attached, effect=settle_refused("not_live"), then=END),
     Row("L/r1 aside", E, (), "aside.check", ("L/r1",), guard=invalid_aside, effect=settle_refused("invalid"), then=END),
     Row("L9 overlapping", E, (), "aside.check", ("L9",), guard=aside_running, effect=settle_refused("busy"), then=END),

@@ -113,8 +113,12 @@ def agents_of_call(now: Now) -> Iterable[str]:
 
 
 def replays(now: Now) -> bool:
-    """The loaded log has something to replay."""
-    return bool(now.part(now.by).resume and now.part(now.by).turn)
+    """The loaded log has something to replay; of a turn without messages that is the system's to say."""
+    tx: Transaction = now.part(now.by)
+    if not (tx.resume and tx.turn):
+        return False
+    said = not now.world.keep_log or any(one.event.endswith("/message") for one in tx.log)
+    return said or not now.late
 
 
 def refuse_call(now: Now) -> Any:

@@ -49,8 +49,6 @@ def tail_open(now: Now) -> bool:
 
 def live_id(now: Now) -> bool:
     """The id is live, whether announced or not."""
-    if now.it is not None and now.it.place == "Buffering":
-        return True
     agent = now.part(now.command.id)
     if isinstance(agent, Agent) and agent.stored:
         return True
@@ -133,8 +131,11 @@ def left_open(now: Now) -> Storage:
 
 
 def cease(now: Now) -> Storage:
-    """The persistence is gone: nothing is buffered any more."""
-    return replace(now.it, live="")
+    """The persistence is gone: nothing is buffered any more; whether what was, is stored the contract does not say."""
+    part = now.part(now.it.live)
+    calls = part.calls if isinstance(part, Agent) and part.batch else 0
+    drained = replace(now.it, records=part.log, calls=calls, **tail_of(part))
+    return replace(now.it if drained == now.it or now.late else _changed(now, drained), live="")
 
 
 def caught_up(now: Now) -> Storage:
@@ -261,8 +262,9 @@ ROWS = (
     Row("storage put", D, (), "storage.act", ("D7",), guard=act("put"), to="Stored", effect=put, then=END),
     Row("storage aside", D, (), "storage.act", ("D7",), guard=act("aside"), effect=answer_former, then=END),
     Row("storage without", D, (), "storage.act", ("P17",), guard=not_persisted, effect=refuse("no_persistence"), then=END),
-    Row("D/r7", D, (), "storage.act", ("D/r7", "D5"), guard=live_id, effect=refuse("duplicate_id"), then=END),
+    Row("D/r7", D, ("Buffering",), "storage.act", ("D/r7", "D5"), effect=refuse("duplicate_id"), then=END),
     Row("D/r8", D, (), "storage.act", ("D/r8",), guard=absent, effect=refuse("not_stored"), then=END),
+    Row("D5 live", D, ("Stored",), "storage.act", ("D5", "D/r7"), guard=live_id, effect=refuse("duplicate_id"), then=END),
     Row("storage load", D, ("Stored",), "storage.act", ("D/r5", "D/r6"), runs="log.repair", then="storage.answer"),
     Row("storage answers", D, ("Stored",), "storage.answer", ("D/r5", "D/r6"), effect=answer_log),
 )  # fmt: skip

@@ -19,7 +19,7 @@ from lifecycle_model.rows.life import says, threw
 from lifecycle_model.rows.records import UNASKED, fits, followed, read_one
 from lifecycle_model.state import LISTED, Agent
 from lifecycle_model.table import END, Program, Row
-from lifecycle_model.wire import Observation
+from lifecycle_model.wire import ANY, Observation
 
 
 def record_of(now: Now) -> Observation | None:
@@ -208,7 +208,7 @@ ROWS = (
     Row("L/r11 after creation", E, (), "create_session.leave", ("L/r11", "L11"), guard=leaves_now, then="depart"),
     Row("L/r7 attached", E, (), "enter.check", ("L/r7", "L6"), guard=entered_before, effect=refuse("already_entered"), then=END),
     Row("L/r7 taken", E, (), "enter.check", ("L/r7", "P10"), guard=id_taken, effect=refuse("duplicate_id"), then=END),
-    Row("L/r7 agent", E, (), "enter.check", ("L/r7",), guard=is_agent, effect=refuse("unsupported"), then=END),
+    Row("L/r7 agent", E, (), "enter.check", ("L/r7",), guard=is_agent, effect=refuse(ANY), then=END),
     Row("L/r6", E, ("Unattached", "Gone"), "enter.enter", ("L/r6",), to="Entered", effect=enter),
     Row("L/r14 announce", E, (), "announce.check", ("L/r14",), guard=not_attached, effect=refuse("not_live"), then=END),
     Row("L/r9", E, (), "announce.check", ("L/r9",), guard=announced_before, effect=refuse("already_announced"), then=END),
@@ -225,7 +225,7 @@ ROWS = (
     Row("L/r4", E, LISTED, "append.commit", ("L/r4", "L2", "L3", "X8", "I17"), guard=w.negate(w.vetoed), effect=commit, says=(committed,), appends=True),
     Row("L/r5", E, ("Unattached", "Gone"), "append.commit", ("L/r5", "L8"), effect=commit),
     Row("L/r11 after an append", E, (), "append.leave", ("L/r11", "L4"), guard=leaves_now, then="depart"),
-    Row("I16 detach", E, (), "detach_session.check", ("I16", "T11"), guard=is_agent, effect=refuse("unsupported"), then=END),
+    Row("I16 detach", E, (), "detach_session.check", ("I16", "T11"), guard=is_agent, effect=refuse(ANY), then=END),
     Row("L detach goes", E, (), "detach_session.go", ("L/r10",), then="withdraw"),
     Row("L/r14 detach", E, ("Unattached",), "detach_session.check", ("L/r12",), effect=refuse("not_live"), then=END),
     Row("L/r12", E, ("Unattached", "Gone"), "withdraw.busy", ("L/r12", "L5"), then=END),

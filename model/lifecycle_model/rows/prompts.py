@@ -227,9 +227,12 @@ def settle(now: Now) -> PromptSlot:
 
 
 def reply(now: Now) -> PromptSlot:
-    """The load is answered; a failed replay is an error."""
-    now.settle(now.it.opening, **({"refused": ANY} if now.it.failed else {"ok": ANY}))
-    return replace(now.it, opening="", failed=False)
+    """The load is answered; how, where its replay failed, the contract does not say (A5 is about prompts).
+
+    Nor does it say whether the failure is that of a prompt that did not wait for the answer, too.
+    """
+    now.settle(now.it.opening, ok=UNSET if now.it.failed else ANY)
+    return replace(now.it, opening="", failed=bool(now.it.failed and now.it.prompt and now.late))
 
 
 def reject_load(now: Now) -> PromptSlot:
@@ -260,7 +263,7 @@ def its_connections(now: Now) -> Iterable[str]:
 
 
 def note_disposer(now: Now) -> Connection:
-    """A scope disposer failed: the failure is reported at the end."""
+    """A scope disposer failed: the failure is reported at the end; of one that failed before, it may be."""
     return replace(now.it, failed=True)
 
 
@@ -339,8 +342,8 @@ ROWS = (
     Row("A/r11", S, ("Claimed",), "slot.converge.own", ("A/r11", "A3", "A15", "A12"), guard=its_flush, effect=note_reason, then="settle"),
     Row("A4 update", S, (), "slot.update.open", ("A4", "A/r9", "A12"), guard=w.negate(client_left), opens="output"),
     Row("A4 possible", S, (), "slot.possible.open", ("A4", "A/r9"), guard=may_show, opens="output"),
-    Row("A11 disposer", S, (), "slot.disposer.note", ("A11",), guard=closing, runs="fault", on=its_connections),
-    Row("A11 noted", N, ("Closing",), "fault.note", ("A11",), effect=note_disposer),
+    Row("A11 disposer", S, (), "slot.disposer.note", ("A11",), runs="fault", on=its_connections),
+    Row("A11 noted", N, ("Open", "Closing"), "fault.note", ("A11",), effect=note_disposer),
     Row("A/r5 update", S, (), "replay.open", ("A/r5", "A4"), opens="output"),
 
     Row("A5 failed", S, (), "output.failed", ("A5",), guard=w.outcome("fail"), effect=note_failed),

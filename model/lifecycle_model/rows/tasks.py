@@ -134,7 +134,7 @@ def serve(now: Now) -> Background:
     it: Background = now.it
     ended = it.place in ENDED
     now.answer = Answer(ok=NEW if it.unread else NOTHING if ended and it.drained else ANY)
-    return replace(it, unread=False, drained=ended)
+    return replace(it, unread=False, drained=True)
 
 
 def answer_killed(now: Now) -> Background:
@@ -155,8 +155,8 @@ def leave(now: Now) -> Background:
 
 
 def leave_output(now: Now) -> Background:
-    """The task has ended, and what it wrote last can be read."""
-    return replace(now.it, unread=True, leaving=False)
+    """The task has ended, and what nobody has read can be read; whether it wrote more at its end is its own."""
+    return replace(now.it, unread=not now.it.drained, drained=False, leaving=False)
 
 
 def gone(now: Now) -> Background:

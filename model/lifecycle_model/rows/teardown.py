@@ -22,10 +22,16 @@ from lifecycle_model.wire import Answer, Observation
 
 
 def unknown(now: Now) -> bool:
-    """No handle of this agent was returned."""
+    """No handle of this agent was returned, or it was discarded: its configuration started it (G1)."""
     if isinstance(now.it, Transaction):
-        return now.it.place not in ("Live", "Released")
-    return now.it is None or not isinstance(now.it, Agent) or not now.it.started
+        return now.it.place not in ("Live", "Released") or now.it.client.startswith("start:")
+    return now.it is None or not isinstance(now.it, Agent) or not now.it.started or configured(now)
+
+
+def configured(now: Now) -> bool:
+    """A provider's configuration started the agent, and nobody holds its handle."""
+    tx: Transaction | None = transaction(now)
+    return tx is not None and tx.client.startswith("start:")
 
 
 def gone(now: Now) -> bool:
@@ -145,7 +151,7 @@ PROGRAMS = (
 )  # fmt: skip
 
 ROWS = (
-    Row("T no handle", A, (), "dispose.check", ("T11",), guard=unknown, effect=refuse("not_live"), then=END),
+    Row("T no handle", A, (), "dispose.check", ("T11", "G1"), guard=unknown, effect=refuse("not_live"), then=END),
     Row("T1 finished", A, (), "dispose.finished", ("T1", "T/r8", "T12"), guard=gone, effect=join_finished, then=END),
     Row("T1 joins", A, TORN, "dispose.join", ("T1", "T/r8"), effect=join, then=END),
     Row("T1 first", A, LIVE, "dispose.join", ("T1", "X3"), effect=join, then="teardown"),

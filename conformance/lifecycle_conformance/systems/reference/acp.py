@@ -29,6 +29,8 @@ def acp(world: World, command: ask.Acp) -> Answered:
     ref, session = command.as_, command.session or ""
 
     def call() -> asyncio.Future[Any]:
+        if command.act in ("disconnect", "teardown") and not world.client.connected:
+            return _nothing()
         connection = world.client.present()
         if command.act == "prompt":
             return _prompt(world, connection, session, command.message or "")
@@ -45,6 +47,13 @@ def acp(world: World, command: ask.Acp) -> Answered:
         return value
 
     return world.follow(ref, world.lift(call), settled)
+
+
+def _nothing() -> asyncio.Future[None]:
+    """Nobody ever connected: there is nothing to close (A10)."""
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    done.set_result(None)
+    return done
 
 
 def _prompt(world: World, connection: Connection, session: str, message: str) -> asyncio.Future[Any]:

@@ -63,6 +63,14 @@ class Births:
                 self._labels[name] = agent.label
         return ConfigAgent(agent.label, agent.id, agent.resume, AgentSpec(setup=self.setup(agent.label)))
 
+    def labels(self) -> dict[str, str]:
+        """The label each configured id was given last."""
+        return dict(self._labels)
+
+    def relabel(self, labels: dict[str, str]) -> None:
+        """Give ids the labels that they had."""
+        self._labels = labels
+
     def setup(self, ref: str) -> Callable[[Agent, Any], Any]:
         """The setup of a creation: the gate `setup`, and where the agent's context becomes known."""
         sync = self._births[ref].sync

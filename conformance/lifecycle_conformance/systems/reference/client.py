@@ -116,6 +116,11 @@ class Client:
         if self._connection is None or not self._connection.bridge.open:
             self._connection = self._connect()
 
+    @property
+    def connected(self) -> bool:
+        """Whether anybody ever connected."""
+        return self._connection is not None
+
     def present(self) -> Connection:
         """The last connection; without any the bridge counts as closed (A/r1)."""
         if self._connection is None:

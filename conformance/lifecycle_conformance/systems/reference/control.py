@@ -149,7 +149,12 @@ def unload_provider(world: World, command: ask.UnloadProvider) -> Answered:
 @performs(ask.LoadProvider)
 def load_provider(world: World, command: ask.LoadProvider) -> Answered:
     """Register a provider, with configured agents if any."""
+    known = world.births.labels()
     configured = tuple(map(world.births.configured, command.configured))
     owner = world.owner(command.owner)
-    world.load_provider(command.as_, owner, configured)
+    try:
+        world.load_provider(command.as_, owner, configured)
+    except Exception:
+        world.births.relabel(known)  # what starts meanwhile is another provider's still
+        raise
     return OK

@@ -175,6 +175,9 @@ def dispose(world: World, command: ask.Dispose) -> Answered:
 
 
 def _held(world: World, name: str) -> Handle | None:
-    """The handle of the agent of this name; one of an earlier life gives no right over it (T11)."""
-    handle = world.held.get(name)
-    return handle if handle is not None and handle.agent is world.agent(name) else None
+    """The handle of the agent of this name; one of an earlier life gives no right over it (T11).
+
+    The bridge holds that of a session it has not answered for yet.
+    """
+    known = (world.client.handle(name), world.held.get(name))
+    return next((one for one in known if one is not None and one.agent is world.agent(name)), None)

@@ -25,7 +25,10 @@ def flattened(record: Record, of: str | None = None) -> Observation:
     subject = UNSET if of is None else of
     kind = record.type
     if kind == "turn/start":
-        return Observation(kind, of=subject, turn=_int(data["turn"]), trigger=str(data["trigger"]))
+        trigger = data.get("trigger")  # a log that the judge stored may leave it out
+        return Observation(
+            kind, of=subject, turn=_int(data["turn"]), trigger=UNSET if trigger is None else str(trigger)
+        )
     if kind == "turn/end":
         return Observation(kind, of=subject, turn=_int(data["turn"]), reason=str(data["reason"]))
     if kind in ("step/start", "step/end"):

@@ -32,6 +32,8 @@ def session(world: World, command: ask.Session) -> Answered:
     found = world.session(key or "")
     if found is None or key is None:
         return not_live(f"session {key}")
+    if command.store is None and command.act != "enter":
+        store = world.home_of(found)
     if command.act == "enter":
         world.entries[key] = store.enter(found)
         return OK

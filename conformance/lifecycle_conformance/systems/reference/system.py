@@ -89,8 +89,9 @@ class ReferenceSystem:
         world.check()
         if world.torn and world.over:
             world.torn = False
-            # a background task outlives its agent (O9)
-            left = [task for task in self._quiet.tasks() if not _name(task).startswith(("Executor.", "Patient."))]
+            # a background task outlives its agent (O9), a configured start waits for persistence (G/r5)
+            stays = ("Executor.", "Patient.", *(("Startup.",) if world.starting else ()))
+            left = [task for task in self._quiet.tasks() if not _name(task).startswith(stays)]
             for task in left:
                 self._fault(f"a task is left after everything has ended: {_name(task)}")
         calls = tuple(answer(given) if isinstance(given, Later) else given for given in answers)

@@ -27,9 +27,10 @@ def task(world: World, command: ask.Task) -> Answered:
         return _start(world, command)
     if command.act in ("finish", "exit"):
         process = spawner.processes.get(command.task)
-        if process is None:
-            raise UnknownTask(f"task {command.task} has no process")
-        process.exit(1 if command.outcome == "fail" else 0)
+        if process is None and command.task not in shell.signals:
+            raise UnknownTask(f"task {command.task} was never started")
+        if process is not None:  # one that could not be started has nothing to end
+            process.exit(1 if command.outcome == "fail" else 0)
         return OK
     if command.act == "abort":
         signal = shell.signals.get(command.task)

@@ -208,12 +208,11 @@ class World:
         return self._agents.get(name)
 
     def context(self, name: str) -> Context | None:
-        """The context of the agent of this name, also while it is in setup."""
-        preparing = self.births.contexts.get(name)
-        if preparing is not None and preparing.active:
-            return preparing
-        agent = self.agent(name)
-        return agent.ctx if agent is not None else preparing
+        """The context of the agent of this name, also while it is in setup; a live one's before one in setup."""
+        preparing, agent = self.births.contexts.get(name), self.agent(name)
+        if agent is not None and (agent.ctx.active or preparing is None or not preparing.active):
+            return agent.ctx
+        return preparing
 
     def owner(self, name: str | None, parent: str | None = None) -> Context | None:
         """The owner's context: a fiber, made when first named, or an agent's own; None if that agent is not known."""
@@ -233,7 +232,16 @@ class World:
 
     def session(self, name: str) -> Session | None:
         """The session object of this name; a live one of this id before one made earlier."""
-        return self.runtime.sessions.get(name) or self.sessions.get(name) or self._log_of(name)
+        live = next((one for store in self._known_stores() if (one := store.get(name)) is not None), None)
+        return live or self.sessions.get(name) or self._log_of(name)
+
+    def home_of(self, session: Session) -> SessionStore:
+        """The store that has the session, else the runtime's."""
+        has = (store for store in self._known_stores() if store.get(session.id) is session)
+        return next(has, self.runtime.sessions)
+
+    def _known_stores(self) -> tuple[SessionStore, ...]:
+        return (self.runtime.sessions, *self._stores.values())
 
     def _log_of(self, name: str) -> Session | None:
         agent = self.agent(name)
@@ -279,6 +287,11 @@ class World:
             raise AdapterError(
                 f"an error that is no refusal: {type(error).__name__}: {error}", hint="--debug shows where"
             ) from error
+
+    @property
+    def starting(self) -> bool:
+        """Whether a provider still has agents to start."""
+        return any(provider.active and provider.tasks.busy for provider in self.providers.values())
 
     @property
     def over(self) -> bool:
