@@ -85,16 +85,14 @@ def _renamed(command: AnyCommand) -> AnyCommand:
     return replace(command, **changes) if changes else command
 
 
-SESSIONS: tuple[AnyCommand, ...] = (
-    Acp("connect"),
-    Acp("new", "a", as_=""),
-    Acp("load", "a", as_=""),
+PROMPTS: tuple[AnyCommand, ...] = (
     Acp("prompt", "a", "", ""),
     Acp("prompt", "a", "", ""),
     Acp("prompt", "a", "", ""),
     Acp("cancel", "a"),
     Acp("cancel", "a"),
 )
+SESSIONS: tuple[AnyCommand, ...] = (Acp("connect"), Acp("new", "a", as_=""), Acp("load", "a", as_=""), *PROMPTS)
 """What a client does while it is connected."""
 CLOSING: tuple[AnyCommand, ...] = (Acp("disconnect", as_=""), Acp("teardown", as_=""))
 OTHERS: tuple[AnyCommand, ...] = (
@@ -140,12 +138,12 @@ JOINT: tuple[Ground, ...] = (
     Ground(
         "client",
         "one client's sessions: prompts, cancels, output that waits or fails, others' messages and disposals",
-        (*SESSIONS, *OTHERS),
+        (*PROMPTS, *PROMPTS, Acp("load", "a", as_=""), *OTHERS),
         (MODEL, OUTPUT, FLUSH),
         (VETO, at("agent/inbox/dequeue", then=(Cancel("a", "parent"),))),
         (Watch("validation"),),
         ONE_SESSION,
-        weight=3,
+        weight=8,
     ),
     Ground(
         "clients",
@@ -157,7 +155,27 @@ JOINT: tuple[Ground, ...] = (
         TWO_SESSIONS,
         ("a", "b"),
         True,
-        weight=4,
+        weight=10,
+    ),
+    Ground(
+        "returning",
+        "a client that comes back: its stored sessions are loaded, prompted, disposed by others and loaded again",
+        (
+            *(Acp("load", "a", as_=""),) * 4,
+            Acp("connect"),
+            *PROMPTS,
+            Dispose("a", as_=""),
+            Dispose("a", as_=""),
+            Send("a", ""),
+            *CLOSING,
+        ),
+        (MODEL, OUTPUT, SETUP, LOAD),
+        (),
+        (),
+        (*TWO_SESSIONS, Send("a", ""), Acp("prompt", "b", "", ""), Acp("disconnect", as_=""), Acp("connect")),
+        ("a", "b"),
+        True,
+        weight=8,
     ),
     Ground(
         "foreign-aborts",
@@ -170,6 +188,7 @@ JOINT: tuple[Ground, ...] = (
         ("a", "b"),
         True,
         {"foreign_abort_stop_reason": "end_turn", "max_tokens_stop_reason": "end_turn"},
+        weight=3,
     ),
     Ground(
         "jobs",
@@ -194,7 +213,7 @@ JOINT: tuple[Ground, ...] = (
         (ALIVE, Create("b", "", sync=True)),
         ("a", "b"),
         True,
-        weight=4,
+        weight=10,
     ),
     Ground(
         "configured",
@@ -228,7 +247,7 @@ JOINT: tuple[Ground, ...] = (
         (UnloadProvider("p1", ""), LoadProvider("", configured=(ConfigAgent("", id="a"),))),
         ("a", "b"),
         True,
-        weight=4,
+        weight=8,
     ),
     Ground(
         "logs",
@@ -261,7 +280,7 @@ JOINT: tuple[Ground, ...] = (
         (Storage("put", "a", OPEN_LOG),),
         ("a", "b"),
         True,
-        weight=3,
+        weight=8,
     ),
 )
 """Several scopes' vocabulary together, with more than one session, task and life of each id."""

@@ -142,15 +142,14 @@ def ground_within_reach(ground: Ground, system: System, profile: Profile) -> Gro
     if not verbs <= set(profile.commands) or not all(offers(profile, *one) for one in ground.policies.items()):
         return None
     name = Namer()
-    asked = tuple(dict.fromkeys(ground.acts))
     bursts: list[Burst] = [tuple(_tried(name, one) for one in ground.first)]
-    bursts += [(_tried(name, one),) for one in asked]
+    bursts += [(_tried(name, one),) for one in ground.acts]
     (results,) = run_all(system, [Run(tuple(bursts), dict(ground.policies))])
     lacking: list[AnyCommand] = []
     if not isinstance(results, AdapterError):
         if any(answer.refused == "unsupported" for answer in results[0].calls):
             return None
-        for one, result in zip(asked, results[1:], strict=True):
+        for one, result in zip(ground.acts, results[1:], strict=True):
             told = [answer.refused for answer in result.calls] + [seen.refused for seen in result.seen]
             if "unsupported" in told:
                 lacking.append(one)

@@ -70,6 +70,8 @@ class Roamer:
     bursts: list[Burst] = field(default_factory=list[Burst])
     held: tuple[Held, ...] = ()
     """What this walk holds of what the ground holds."""
+    haste: float = 0.5
+    """How often a burst lets a gate go on, rather than ask for something while it waits."""
     sticky: bool = True
     """Held gates ignore an abort of their signal; else they end with it, and a burst asks one thing."""
 
@@ -101,6 +103,7 @@ class Roamer:
             watches = self.ground.watches if not self.bursts else ()
             if filled is not None:
                 self.perform((*watches, filled))
+        self.haste = self.chance.uniform(0.1, 0.6)
         self.sticky = self.chance.random() < 0.7
         known = [one for one in self.ground.holds if one.gate in self.profile.gates]
         self.held = tuple(one for one in known if self.chance.random() < 0.75)
@@ -123,7 +126,7 @@ class Roamer:
         releases = list(self._releases())
         found: list[AnyCommand] = []
         for _ in range(2 if self.sticky and self.chance.random() < 0.3 else 1):
-            if releases and self.chance.random() < 0.45:
+            if releases and self.chance.random() < self.haste:
                 chosen = self.chance.choice(releases)
                 releases = [one for one in releases if _address(one) != _address(chosen)]
                 found.append(chosen)
@@ -133,7 +136,7 @@ class Roamer:
                 act = self.chance.choice((act, self.chance.choice(self.ground.acts)))
             filled = self.uses.filled(act, self.here)
             if filled is not None and not unanswerable(filled, self.possible, self.uses.ids):
-                if isinstance(filled, Storage | Executor):
+                if isinstance(filled, Storage | Executor | LoadProvider):
                     return (filled,)  # what comes behind it in one segment would be about what it leaves
                 found.append(filled)
         return tuple(found)
@@ -146,8 +149,11 @@ class Roamer:
             return False
         refused = any(one.refused is not UNSET for one in outcome.answers)
         refused = refused or any(one.refused is not UNSET for one in outcome.seen)
-        changes = any(one.event != "settled" for one in outcome.seen) or _parts(outcome.configuration) != _parts(
-            self.here
+        told = any(isinstance(one.ok, str | list) for one in outcome.answers)
+        changes = (
+            told
+            or any(one.event != "settled" for one in outcome.seen)
+            or _parts(outcome.configuration) != _parts(self.here)
         )
         return anyway or (changes and not refused) or self.chance.random() < 0.1
 
@@ -224,6 +230,8 @@ class Roamer:
         reads: list[AnyCommand] = [Read(agent=one) for one in self.uses.ids]
         reads += [Read(session=one) for one in dict.fromkeys(one for _, one in self.uses.objects)]
         reads += [Read(task=one) for one in self.uses.known_tasks(self.here)]
+        if any(isinstance(one, Storage) for one in self.ground.acts):
+            reads += [Storage("aside", one) for one in self.uses.ids]
         if "lookup" in self.profile.reads:
             reads += [Read(registry=True), Read(store="s1"), Read(owner="root"), Read(owner="f1")]
         self.perform(tuple(reads))

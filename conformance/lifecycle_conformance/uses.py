@@ -157,6 +157,11 @@ def unanswerable(command: AnyCommand, possible: tuple[Configuration, ...], ids: 
         return any(command.agent in (one.id, one.resume) for one in starters) and _gone(possible[0], command.agent)
     if isinstance(command, Create | Resume) and command.parent in ids:
         return all(not _context(here, command.parent) for here in possible)
+    if isinstance(command, LoadProvider):
+        # whether a lookup of an id waits for another one's is open (D5)
+        starters = [one for here in possible for one in map(here.get, here) if isinstance(one, Starter)]
+        looking = {one.id for one in starters if one.place == "Looking"}
+        return any(one.id in looking for one in command.configured)
     if not isinstance(command, Storage):
         return False
     logs = [one for here in possible for one in map(here.get, here) if isinstance(one, StoredLog)]

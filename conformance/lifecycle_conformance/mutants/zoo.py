@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lifecycle_conformance.mutants.mutant import Mutant
 from lifecycle_conformance.mutants.tables import (
+    again,
     bridge,
     cancel,
     config,
@@ -43,6 +44,7 @@ TABLES = (
     tasks,
     config,
     bridge,
+    again,
     equivalent,
 )
 

@@ -117,7 +117,9 @@ def replays(now: Now) -> bool:
     tx: Transaction = now.part(now.by)
     if not (tx.resume and tx.turn):
         return False
-    said = not now.world.keep_log or any(one.event.endswith("/message") for one in tx.log)
+    agent = now.part(agent_of(now, now.by))
+    log = agent.log if isinstance(agent, Agent) else ()
+    said = not now.world.keep_log or any(one.event.endswith("/message") for one in log)
     return said or not now.late
 
 
@@ -146,9 +148,9 @@ def leave(now: Now) -> Connection:
 
 
 def settle_at_once(now: Now) -> Any:
-    """Nothing is left to close: settle at once."""
+    """Nothing is left to close: settle at once; whether failures reported at the end are told again is open."""
     now.answer = Answer(pending=now.command.as_)
-    now.settle(now.command.as_)
+    now.settle(now.command.as_, ok=UNSET if connection(now).failed else None)
     return now.it
 
 

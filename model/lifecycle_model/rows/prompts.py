@@ -78,6 +78,11 @@ def is_gone(now: Now) -> bool:
     return bool(now.it.gone)
 
 
+def rejected_at_close(now: Now) -> bool:
+    """The load has not been answered: it is rejected now if nothing is left of its agent, and else now or then (A9)."""
+    return opening(now) and (is_gone(now) or now.late)
+
+
 def is_over(now: Now) -> bool:
     """Nothing is left of its agent, and all its output is delivered."""
     return is_gone(now) and not undelivered(now)
@@ -359,7 +364,7 @@ ROWS = (
     Row("A/r14 flags", S, OCCUPIED, "spare.flag", ("A/r14", "A5"), effect=flag),
     Row("A13", S, (), "drop.flag", ("A13", "A/r14"), effect=flag_occupied),
     Row("A13 settles", S, ("Draining",), "drop.settle", ("A13", "A/r14"), runs="settle"),
-    Row("A9 load", S, (), "drop.gone", ("A9",), guard=w.both(opening, is_gone), effect=reject_load),
+    Row("A9 load", S, (), "drop.gone", ("A9",), guard=rejected_at_close, effect=reject_load),
     Row("A10 record", S, (), "drop.vanish", ("A10",), guard=is_over, effect=vanish),
 
     Row("A10 agent gone", S, (), "parted.note", ("A10", "A11"), effect=agent_gone),

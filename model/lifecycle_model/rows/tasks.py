@@ -138,9 +138,14 @@ def serve(now: Now) -> Background:
 
 
 def answer_killed(now: Now) -> Background:
-    """Answer true."""
+    """Answer true; what the process still writes can be read."""
     now.answer = Answer(ok=True)
-    return now.it
+    return stop(now)
+
+
+def stop(now: Now) -> Background:
+    """It is killed; what the process still writes can be read."""
+    return replace(now.it, drained=False)
 
 
 def answer_ended(now: Now) -> Background:
@@ -202,7 +207,7 @@ ROWS = (
         effect=refuse("unknown_task"), then=END),
     Row("O/r9 leaves", T, ("Running", "Killed"), "background.process", ("O/r9", "O/r10"), guard=w.both(act("finish", "exit"), w.negate(leaving)),
         effect=leave, opens="exit", then=END),
-    Row("O/r7 signal", T, ("Running",), "background.process", ("O/r7",), guard=act("abort"), to="Killed", then="background.exits"),
+    Row("O/r7 signal", T, ("Running",), "background.process", ("O/r7",), guard=act("abort"), to="Killed", effect=stop, then="background.exits"),
     Row("O12 over", T, (), "background.process", ("O12",), guard=act("finish", "exit", "abort"), then=END),
     Row("O/r6", T, (), "background.known", ("O/r6", "O2", "O11"), guard=unknown, effect=refuse("unknown_task"), then=END),
     Row("O/r4", T, (), "background.foreign", ("O/r4", "O3", "O4", "O5", "O6", "I18"), guard=foreign, effect=refuse("foreign_task"), then=END),

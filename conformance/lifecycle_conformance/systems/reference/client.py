@@ -110,11 +110,13 @@ class Client:
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
         self._connection: Connection | None = None
+        self._connections: list[Connection] = []
 
     def connect(self) -> None:
         """Connect, unless connected."""
         if self._connection is None or not self._connection.bridge.open:
             self._connection = self._connect()
+            self._connections.append(self._connection)
 
     @property
     def connected(self) -> bool:
@@ -133,5 +135,6 @@ class Client:
             self._connection.bridge.cancel(session)
 
     def handle(self, session: str) -> Handle | None:
-        """The handle of a session that the present connection opened."""
-        return self._connection.handle(session) if self._connection is not None else None
+        """The handle of a session that a connection opened, the last one first."""
+        known = (connection.handle(session) for connection in reversed(self._connections))
+        return next((handle for handle in known if handle is not None), None)
