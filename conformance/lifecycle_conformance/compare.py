@@ -112,6 +112,8 @@ def answers_agree(expected: Answer, seen: Answer) -> bool:
         return expected.ok is UNSET and expected.value == seen.value
     if isinstance(expected.ok, dict):
         return isinstance(seen.ok, dict) and read_agrees(expected.ok, seen.ok)
+    if isinstance(expected.ok, list):
+        return isinstance(seen.ok, list | tuple) and records_agree(expected.ok, seen.ok)
     if isinstance(expected.ok, bool):
         return expected.ok is seen.ok
     if expected.ok in (NEW, NOTHING):
@@ -138,11 +140,7 @@ def read_agrees(expected: dict[str, Any], seen: dict[str, Any]) -> bool:
         if name == "stored" and not value and not other:
             continue  # whether a log of no records is a stored one is not the contract's (D7)
         if name in ("log", "stored") and isinstance(other, list | tuple) and value is not None:
-            records = [msgspec.convert(record, Observation) for record in msgspec.to_builtins(other)]
-            mine = [
-                record if isinstance(record, Observation) else msgspec.convert(record, Observation) for record in value
-            ]
-            if len(records) != len(mine) or not all(agree(a, _of(b, a)) for a, b in zip(mine, records, strict=True)):
+            if not records_agree(value, other):
                 return False
         elif isinstance(value, dict) and isinstance(other, dict):
             if any(key in other and other[key] != inner for key, inner in value.items()):
@@ -153,6 +151,13 @@ def read_agrees(expected: dict[str, Any], seen: dict[str, Any]) -> bool:
         elif msgspec.to_builtins(value) != msgspec.to_builtins(other):
             return False
     return True
+
+
+def records_agree(expected: Sequence[Any], seen: Sequence[Any]) -> bool:
+    """Tell whether two logs are the same, record by record."""
+    theirs = [msgspec.convert(record, Observation) for record in msgspec.to_builtins(seen)]
+    mine = [record if isinstance(record, Observation) else msgspec.convert(record, Observation) for record in expected]
+    return len(theirs) == len(mine) and all(agree(a, _of(b, a)) for a, b in zip(mine, theirs, strict=True))
 
 
 def _of(record: Observation, like: Observation) -> Observation:

@@ -195,8 +195,9 @@ JOINT: tuple[Ground, ...] = (
         "tasks of two agents and of nobody, over reloads of the tool and the executor, and over their agents' lives",
         (
             *TASKS,
-            *TASKS,
             Tool("unload"),
+            Tool("unload"),
+            Tool("load"),
             Tool("load"),
             Tool("load"),
             Executor("unload", ""),
@@ -253,6 +254,8 @@ JOINT: tuple[Ground, ...] = (
         "logs",
         "ids created, resumed, worked with and disposed over and over; logs put, loaded, kept aside; persistence that goes",
         (
+            Create("a", ""),
+            Create("a", ""),
             Create("a", ""),
             Resume("a", ""),
             Resume("a", ""),

@@ -41,6 +41,9 @@ from lifecycle_model.wire import UNSET, Profile, to_json
 
 BY_CALL = CREATION | {"config_lookup"}
 """Gates held for the call that reaches them: a creation's by its reference, a configured agent's by its label."""
+ALONE = Storage | Executor | LoadProvider | Resume
+"""Asked alone in its segment, as is the release of a gate of a creation: which of two operations of one id, or of what an
+executor or a provider leaves, comes first behind one segment is not the contract's to say."""
 CLOSERS = frozenset({"disconnect", "teardown", "unload"})
 """Acts that end much: seldom chosen, or a walk would be little else than beginnings."""
 PERSISTENT = 4
@@ -129,15 +132,17 @@ class Roamer:
             if releases and self.chance.random() < self.haste:
                 chosen = self.chance.choice(releases)
                 releases = [one for one in releases if _address(one) != _address(chosen)]
+                if chosen.gate in BY_CALL:
+                    return (chosen,)
                 found.append(chosen)
                 continue
             act = self.chance.choice(self.ground.acts)
-            if getattr(act, "act", "") in CLOSERS or act.verb.startswith("unload"):
+            if (getattr(act, "act", "") in CLOSERS and act.verb != "tool") or act.verb.startswith("unload"):
                 act = self.chance.choice((act, self.chance.choice(self.ground.acts)))
             filled = self.uses.filled(act, self.here)
             if filled is not None and not unanswerable(filled, self.possible, self.uses.ids):
-                if isinstance(filled, Storage | Executor | LoadProvider):
-                    return (filled,)  # what comes behind it in one segment would be about what it leaves
+                if isinstance(filled, ALONE) or (isinstance(filled, Acp) and filled.act == "load"):
+                    return (filled,)
                 found.append(filled)
         return tuple(found)
 

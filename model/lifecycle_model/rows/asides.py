@@ -74,7 +74,9 @@ def open_aside(now: Now) -> Any:
     """A turn of its own is open."""
     turn = now.it.turn + 1
     now.notes["turn"] = turn
-    return replace(now.it, turn=turn, open=True, step=0, aside="running")
+    # a message turn's flush may still fail, and its error names that turn's last step (S11)
+    step = now.it.step if isinstance(now.it, Agent) else 0
+    return replace(now.it, turn=turn, open=True, step=step, aside="running")
 
 
 def note_veto(now: Now) -> Any:

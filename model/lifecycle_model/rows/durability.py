@@ -17,6 +17,7 @@ from lifecycle_model.rows.inbox import refuse
 from lifecycle_model.rows.records import advertised, closers, read_all, summed, tail_of
 from lifecycle_model.state import Agent
 from lifecycle_model.table import END, Guard, Program, Row
+from lifecycle_model.wire import ANY as UNKNOWN
 from lifecycle_model.wire import UNSET, Answer, Observation
 
 
@@ -194,14 +195,15 @@ def put(now: Now) -> Storage:
 
 def answer_log(now: Now) -> Any:
     """Answer with the stored log."""
-    now.answer = Answer(ok=plain(now.it.records))
+    now.answer = Answer(ok=plain(now.it.records) if now.world.keep_log else UNKNOWN)
     return now.it
 
 
 def answer_former(now: Now) -> Any:
-    """Answer with the log kept aside last."""
+    """Answer with the log kept aside last; not while what is stored has not caught up with a new one."""
     former = () if now.it is None or not now.it.former else now.it.former[-1]
-    now.answer = Answer(ok=plain(former))
+    told = now.world.keep_log and not (now.it is not None and now.it.unsettled)
+    now.answer = Answer(ok=plain(former) if told else UNKNOWN)
     return now.it
 
 

@@ -43,7 +43,7 @@ MUTANTS: tuple[Mutant, ...] = (
         """
         self._records.setdefault(handle.agent.id, opened)
         """,
-        ("A/r5", "A12", "A/r8", "A5", "A6", "A11", "A10", "I21", "A/r12", "A/r14"),
+        ("A/r5", "A12", "A/r8", "A5", "A6", "A11", "A10", "I21", "A/r14"),
     ),
     Mutant(
         "one-load-at-a-time",

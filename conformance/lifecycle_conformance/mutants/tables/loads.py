@@ -11,10 +11,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "persistence",
         """
         await self._take_turn()
-        persistence.require_quiet(self._id)
+        persistence.require_unbuffered(self._id)
         """,
         """
-        persistence.require_quiet(self._id)
+        persistence.require_unbuffered(self._id)
         await self._take_turn()
         """,
         ("D5", "D/r7", "P/r4"),

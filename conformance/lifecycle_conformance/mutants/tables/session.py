@@ -332,10 +332,11 @@ MUTANTS: tuple[Mutant, ...] = (
         "The log of a live session can be loaded and repaired.",
         "persistence",
         """
-        if session_id in self._buffers or (sessions is not None and sessions.announced(session_id)):
+        if live:
             raise DuplicateId(f"session {session_id!r} is live; dispose it before loading its log")
         """,
         """
+        pass
         """,
         ("D/r7", "D5", "P10"),
         ("F212", "F213", "F215"),
