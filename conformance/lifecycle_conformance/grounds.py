@@ -290,11 +290,9 @@ JOINT: tuple[Ground, ...] = (
 
 
 def of(contract: str) -> tuple[Ground, ...]:
-    """The grounds of a contract; of a variant those of its own scopes alone."""
-    if contract == "latch":
-        from lifecycle_model.variants.latch_scopes_system import SYSTEM_SCOPES as LATCH
-
-        return tuple(of_scope(scope, scope.roles[0]) for scope in LATCH)
+    """The grounds of a contract; a variant has none yet: its scopes were not walked against a system."""
+    if contract != "1":
+        return ()
     return (*(of_scope(scope, scope.roles[0]) for scope in SYSTEM_SCOPES), *JOINT)
 
 

@@ -70,13 +70,14 @@ def report_of(
 
 def completeness(outcome: Outcome) -> str:
     """The completeness statement with its numbers and assumptions, then what was sampled; empty where nothing was."""
-    return " ".join(one for one in (_suites(outcome), _roamed(outcome)) if one)
+    said = _suites(outcome)
+    return f"{said} {_roamed(outcome)}" if said else ""
 
 
 def _roamed(outcome: Outcome) -> str:
     """What the walks over whole systems were, and that they are a sample."""
     if not outcome.roamed:
-        return ""
+        return "No walks over whole systems: bridge, tasks, configured agents and storage had vectors alone."
     grounds = ", ".join(f"{name} {count:,}" for name, count in outcome.roamed.items())
     return (
         f"Sampled beyond that: {outcome.roamed.total():,} seeded walks over a whole system, longer than any scope's "
