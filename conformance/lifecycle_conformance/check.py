@@ -122,7 +122,7 @@ class Depth:
 
 
 PROFILES: dict[str, Depth] = {
-    "quick": Depth({"core": "all"}, "kinds", 12, 3, 40, 0, "every label of every class; single reactions"),
+    "quick": Depth({"core": "all"}, "kinds", 12, 2, 40, 0, "every label of every class; single reactions"),
     "thorough": Depth({}, "all", 400, 20, 400, 5, "every single reaction at every observation; long histories"),
     "deep": Depth({}, "all", 4000, 200, 3000, 40, "as thorough, with thousands of histories"),
 }
