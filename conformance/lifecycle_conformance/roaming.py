@@ -33,8 +33,8 @@ from lifecycle_model.commands import (
     Storage,
     outcome_of,
 )
-from lifecycle_model.engine import ModelError
 from lifecycle_model.labels import CREATION
+from lifecycle_model.quiet import Crowded, Restless
 from lifecycle_model.scope import Held, Listener
 from lifecycle_model.state import Configuration, OpenGate, start
 from lifecycle_model.wire import UNSET, Profile, to_json
@@ -90,7 +90,7 @@ class Roamer:
         try:
             for one in self.possible:
                 after |= dict.fromkeys(outcome.configuration for outcome in self.outlook.perform(one, made, key))
-        except ModelError:
+        except (Crowded, Restless):
             return False
         if len(after) > POSSIBLE:
             return False
@@ -150,7 +150,7 @@ class Roamer:
         """Tell whether something follows, or is refused once in a while; what cannot be said is not asked."""
         try:
             outcome = self.outlook.perform(self.here, made, to_json(made))[0]
-        except ModelError:
+        except (Crowded, Restless):
             return False
         refused = any(one.refused is not UNSET for one in outcome.answers)
         refused = refused or any(one.refused is not UNSET for one in outcome.seen)

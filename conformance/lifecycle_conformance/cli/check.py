@@ -24,7 +24,12 @@ Examples:
 """,
 )
 @click.argument("system", default="reference")
-@click.option("--profile", default="quick", show_default=True, help="quick, thorough or deep.")
+@click.option(
+    "--profile",
+    default="quick",
+    show_default=True,
+    help="quick (every label of every class), thorough (every reaction, long histories, other orders of tasks) or deep (thousands).",
+)
 @click.option("--contract", default="1", show_default=True, help="The contract, or a variant of it.")
 @click.option("--clause", help="Only the vectors of this clause, no suites and no walks (acp: only this check).")
 @click.option("--section", help="The same for a section (S, Q, C, P, T, L, D, O, A, G; acp: WINDOW/COMMAND).")
