@@ -176,8 +176,8 @@ class Persistence:
     def _created(self, event: SessionCreated) -> None:
         """Begin to buffer; a new log starts now, before anything is flushed (D7)."""
         session = event.session
-        if session.id in self._buffers:
-            return
+        if session.id in self._buffers or not self.ctx.active:
+            return  # one that is being unloaded takes nobody new (D/r9)
         buffer = self._buffers[session.id] = _Buffer(session, self.line(session.id))
         if not buffer.started or buffer.pending:
             buffer.line.version += 1

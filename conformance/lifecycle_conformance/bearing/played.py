@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import msgspec
 
 from lifecycle_conformance.bearing.probes import PROBES
+from lifecycle_conformance.carried import carried
 from lifecycle_conformance.compare import Projection, project_answer
+from lifecycle_conformance.contracts import contract_named
 from lifecycle_conformance.vectors import bursts_of, check_vector, load_vectors
 from lifecycle_model.commands import Burst
 from lifecycle_model.engine import Engine
@@ -65,8 +67,9 @@ class Played:
 
 
 def scripts(contract: str) -> tuple[Scripted, ...]:
-    """Every run that there is for a contract, the vectors first."""
-    vectors = load_vectors(contract=contract)
+    """Every run that there is for a contract, the vectors first: those whose every command its rows carry."""
+    rows = contract_named(contract)
+    vectors = [one for one in load_vectors(contract=contract) if carried(rows, (burst.do for burst in one.bursts))]
     found = [Scripted(one.id, tuple(bursts_of(one)), dict(one.policies), one) for one in vectors]
     if contract == "1":
         found += [Scripted(name, bursts, dict(policies)) for name, policies, bursts in PROBES]

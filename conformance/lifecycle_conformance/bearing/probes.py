@@ -285,6 +285,12 @@ _RUNS: dict[str, list[list[Do]]] = {
     "disconnected during the replay": [
         [*CONNECTED], [_acp("prompt", "x", "p1", "m1")], [_dispose()], [_hold("output"), _acp("load", "x", "n2")], [DISCONNECT],
     ],
+    "a record that is none, of a session that is gone": [
+        [_session("create")], [_session("detach")], [_session("append_out_of_band", as_="r1", record={"event": "turn/end"})],
+    ],
+    "a live id that persistence met live, and its log": [
+        [*X, _send()], [_do("storage", act="off")], [_do("storage", act="on")], [_do("storage", act="load", id="x")],
+    ],
     "disposed during the replay, then disconnected": [
         [*CONNECTED], [_acp("prompt", "x", "p1", "m1")], [_dispose()], [_hold("output"), _acp("load", "x", "n2")], [_dispose("x", "d2")], [DISCONNECT],
     ],

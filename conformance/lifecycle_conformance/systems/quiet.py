@@ -31,6 +31,9 @@ PATIENCE = 10.0
 TURNS = 100_000
 """Turns of the loop, timers included, that one burst may take."""
 
+_GLANCE = 0.02
+"""Seconds after which work outside is looked after again."""
+
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _CANCELLATIONS = 4  # as often is a task asked to end that goes on after a cancellation
 _OWN_DESCRIPTORS = 1  # the loop's self-pipe
@@ -106,8 +109,9 @@ class _Selector(selectors.BaseSelector):
             return self._real.select(0)
         until = time.monotonic() + self._patience
         while (left := until - time.monotonic()) > 0:
-            events = self._real.select(left)
-            if events:
+            events = self._real.select(min(left, _GLANCE))
+            # work may end without a word to the loop, as when its last word came before its end
+            if events or not self.outside:
                 return events
         raise NeverQuiet(
             f"work outside the event loop did not end in {self._patience:g} s: {', '.join(self.outside.names())}",
