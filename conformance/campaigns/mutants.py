@@ -90,7 +90,7 @@ def status() -> None:
 def _asked(mutant: Mutant, engine: str, section: str) -> bool:
     if section and mutant.section not in section:
         return False
-    return engine in ("vectors", "whole") or mutant.section in MODELLED
+    return engine in ("vectors", "whole", "interleavings") or mutant.section in MODELLED
 
 
 def _kept() -> Path:
