@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,34 +71,35 @@ def speaks_version_two() -> None:
         hello(request, version=2)
 
 
-def excuses_itself() -> None:
-    """Tell the user, as if it were an answer, that there is a login to do first."""
+def prompts() -> Iterator[dict[str, Any]]:
+    """The prompts of one session; what comes before them is answered."""
     for request in requests():
         if request["method"] == "initialize":
             hello(request)
         elif request["method"] == "session/new":
             answer(request, result={"sessionId": "s"})
         else:
-            text = {"type": "text", "text": "You are not logged in. Run `agent login` first."}
-            update = {"sessionUpdate": "agent_message_chunk", "content": text}
-            note = {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}}
-            print(json.dumps(note), flush=True)
-            answer(request, result={"stopReason": "end_turn"})
+            yield request
+
+
+def excuses_itself() -> None:
+    """Tell the user, as if it were an answer, that there is a login to do first."""
+    for request in prompts():
+        text = {"type": "text", "text": "You are not logged in. Run `agent login` first."}
+        update = {"sessionUpdate": "agent_message_chunk", "content": text}
+        note = {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": update}}
+        print(json.dumps(note), flush=True)
+        answer(request, result={"stopReason": "end_turn"})
 
 
 def wants_network() -> None:
     """Ask somebody else than the model it was given, through the proxy as well-behaved programs do."""
-    for request in requests():
-        if request["method"] == "initialize":
-            hello(request)
-        elif request["method"] == "session/new":
-            answer(request, result={"sessionId": "s"})
-        else:
-            proxy = urlsplit(os.environ["HTTPS_PROXY"])
-            with socket.create_connection((proxy.hostname or "", proxy.port or 0)) as connection:
-                connection.sendall(b"CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com\r\n\r\n")
-                connection.recv(4096)
-            time.sleep(60)
+    for _ in prompts():
+        proxy = urlsplit(os.environ["HTTPS_PROXY"])
+        with socket.create_connection((proxy.hostname or "", proxy.port or 0)) as connection:
+            connection.sendall(b"CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com\r\n\r\n")
+            connection.recv(4096)
+        time.sleep(60)
 
 
 if __name__ == "__main__":
